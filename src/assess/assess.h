@@ -1,0 +1,77 @@
+/* assess.h - reads code nobody has read yet and says what it could do.
+ *
+ * Deterministic: same bytes, same rules, same policy, same verdict, byte for byte.  Never runs,
+ * imports or fetches anything.  Bounded in size (by the caller), depth and time; what cannot be
+ * assessed is an error here and counts as HIGH above.  An attacker controls every byte of `files`. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/span.h"
+#include "policy/policy.h"
+#include "policy/tables.h"
+
+/* X(NAME, "name"): what code can do, seen from its text. */
+#define BAWN_CAPABILITIES(X) \
+	X(NETWORK, "network") X(SUBPROCESS, "subprocess") X(FILES_READ, "files_read") X(FILES_WRITE, "files_write") \
+	X(FILES_DELETE, "files_delete") X(DYNAMIC_CODE, "dynamic_code") X(NATIVE_CODE, "native_code") \
+	X(PROCESS_CONTROL, "process_control") X(PRIVILEGE, "privilege") X(PERSISTENCE, "persistence") \
+	X(CREDENTIALS, "credentials") X(DESERIALISATION, "deserialisation") X(INTROSPECTION, "introspection") \
+	X(OBFUSCATION, "obfuscation") X(SURVEILLANCE, "surveillance") X(RESOURCES, "resources") \
+	X(SYSTEM_INFO, "system_info") X(CRYPTO, "crypto") X(PACKAGES, "packages")
+#define BAWN_X_CAP(n, t) BAWN_CAP_##n,
+enum bawn_capability { BAWN_CAPABILITIES(BAWN_X_CAP) BAWN_CAP_COUNT };
+extern const struct bawn_words bawn_capability_words;
+
+/* Texts are borrowed from the rule table, or owned by the assessment. */
+struct bawn_finding {
+	const char     *rule;      /* "python/pty-spawn" */
+	enum bawn_level level;
+	const char     *path;      /* NULL: the code itself; else the input file */
+	uint32_t        line, column, end_line, end_column;  /* from 1, columns in characters */
+	int             cwe;       /* 0: none */
+	const char     *message, *why, *fix;
+	const char     *folded;    /* what an expression came to, or NULL */
+	uint32_t        score;
+};
+
+/* How much work the code looks like, for adaptive limits. */
+struct bawn_complexity { uint32_t lines; uint32_t milli; };  /* 0..1000 */
+
+struct bawn_assessment {
+	enum bawn_level level;
+	uint32_t        score;
+	enum bawn_language language;
+	bool            parse_ok;
+	struct bawn_finding *finding; size_t n_findings;   /* by path (code first), line, column, rule */
+	uint32_t        capabilities;                      /* 1u << enum bawn_capability */
+	char          **recommendation; size_t n_recommendations;
+	struct bawn_complexity complexity;
+	uint64_t        elapsed_us;
+	void           *pool;                              /* owns every text above */
+};
+
+struct bawn_assess_file {
+	const char      *path;      /* NULL: the code; else the name of an input file */
+	int              language;  /* enum bawn_language, or -1: find out; unknown ones are skipped */
+	struct bawn_span bytes;
+};
+
+/* `file[0]` is the code.  Files in no known language are looked at only for being native (ELF,
+ * .so, .pyc, .node: at least HIGH).  Over the time cap: ASSESSMENT_FAILED. */
+BAWN_MUST_CHECK int bawn_assess(const struct bawn_assess_file *file, size_t n_files,
+                                const struct bawn_policy *policy, struct bawn_assessment **out,
+                                struct bawn_err *err);
+void bawn_assessment_free(struct bawn_assessment *a);
+
+const char *bawn_rules_version(void);   /* changes when any rule changes: hash of the table */
+
+/* The rule table: [{id, language, family, level, cwe, capability, message, why, fix}] */
+BAWN_MUST_CHECK int bawn_rules_json(json_t **out, struct bawn_err *err);
+
+/* Runs the examples of one rule file (YAML text).  *out: {rules, examples, failures: [{rule, kind,
+ * example, got}]}; `name` is only for messages.  Returns 0 also when examples fail. */
+BAWN_MUST_CHECK int bawn_rules_test(const char *name, struct bawn_span yaml, json_t **out, struct bawn_err *err);

@@ -1,0 +1,107 @@
+/* audit.h - the record of what was asked, decided and done.
+ *
+ * Audit is a sink {append, wait}: a local file or, later, a peer.  A record is acknowledged by
+ * `wait` only once it is durable; a caller that does not get the acknowledgement must not go on.
+ * docs/FORMAT-audit.md describes the bytes on disk. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/span.h"
+
+/* X(NAME, "type", "severity") */
+#define BAWN_RECORDS(X) \
+	X(ASSESS_DONE,        "assess.done",        "INFO") \
+	X(EXEC_INTENT,        "exec.intent",        "INFO") \
+	X(EXEC_REFUSED,       "exec.refused",       "MEDIUM") \
+	X(EXEC_OUTCOME,       "exec.outcome",       "INFO") \
+	X(EXEC_LOST,          "exec.lost",          "HIGH") \
+	X(APPROVAL_REQUESTED, "approval.requested", "LOW") \
+	X(APPROVAL_DECIDED,   "approval.decided",   "MEDIUM") \
+	X(OVERRIDE_USED,      "override.used",      "HIGH") \
+	X(SANDBOX_CREATED,    "sandbox.created",    "INFO") \
+	X(CONTAINER_CREATED,  "container.created",  "INFO") \
+	X(LIMIT_VIOLATION,    "limit.violation",    "MEDIUM") \
+	X(POLICY_CHANGED,     "policy.changed",     "HIGH") \
+	X(SYSTEM_START,       "system.start",       "INFO") \
+	X(SYSTEM_STOP,        "system.stop",        "INFO") \
+	X(ALERT,              "alert",              "HIGH") \
+	X(LOG_GENESIS,        "log.genesis",        "INFO") \
+	X(LOG_SEGMENT,        "log.segment",        "INFO") \
+	X(LOG_KEY,            "log.key",            "HIGH") \
+	X(LOG_RECOVERED,      "log.recovered",      "HIGH") \
+	X(LOG_PRUNE,          "log.prune",          "HIGH") \
+	X(LOG_DISK_FULL,      "log.disk_full",      "CRITICAL")
+#define BAWN_X_RECORD(n, t, s) BAWN_RECORD_##n,
+enum bawn_record_type { BAWN_RECORDS(BAWN_X_RECORD) BAWN_RECORD_COUNT };
+const char *bawn_record_name(enum bawn_record_type type);
+const char *bawn_record_severity(enum bawn_record_type type);
+
+struct bawn_record {
+	enum bawn_record_type type;
+	const char   *severity;         /* NULL: the type's own */
+	const char   *exec;             /* execution id, or NULL */
+	const char   *session;          /* or NULL */
+	const json_t *principal;        /* {kind, id, role, via}, or NULL */
+	const json_t *body;             /* object: the type's own members, or NULL.  Integers, strings, lists. */
+};
+
+struct bawn_receipt { uint64_t seq; char hash[BAWN_SHA256_HEX]; uint64_t log_size; /* entries */ };
+
+struct bawn_audit;  /* an open sink */
+struct bawn_audit_ops {
+	/* Queues a record; *out_ticket is given to wait. */
+	int (*append)(struct bawn_audit *a, const struct bawn_record *rec, uint64_t *out_ticket, struct bawn_err *err);
+	/* Blocks until the record is durable.  An error means: treat it as not written. */
+	int (*wait)(struct bawn_audit *a, uint64_t ticket, struct bawn_receipt *out, struct bawn_err *err);
+	void (*close)(struct bawn_audit *a);  /* queued records that nobody waited for are dropped; accepts NULL */
+};
+struct bawn_audit { const struct bawn_audit_ops *ops; };
+
+/* One record, durable on return. */
+BAWN_MUST_CHECK int bawn_audit_put(struct bawn_audit *a, const struct bawn_record *rec,
+                                   struct bawn_receipt *out, struct bawn_err *err);
+
+struct bawn_audit_options {
+	const char *node;               /* host name in each record */
+	uint64_t    max_segment_bytes;
+	uint64_t    lock_timeout_ms;    /* 0: 30 s */
+};
+
+/* Opens STATE/audit for appending, making it at first use (0700, files 0600).  Refuses a log that
+ * is shorter than its head or does not verify at its end (AUDIT_TAMPERED); bytes beyond head are a
+ * torn tail: moved to quarantine/, recorded as log.recovered. */
+BAWN_MUST_CHECK int bawn_audit_open(const char *dir, const struct bawn_audit_options *o,
+                                    struct bawn_audit **out, struct bawn_err *err);
+
+/* Code bodies, kept once by content hash (STATE/audit/blob/ab/cdef…): durable before the entry that cites it. */
+BAWN_MUST_CHECK int bawn_audit_blob_put(const char *dir, struct bawn_span bytes, char out_sha256[static BAWN_SHA256_HEX], struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_audit_blob_get(const char *dir, const char *sha256, struct bawn_buf *out, struct bawn_err *err);
+
+/* What verification found. */
+struct bawn_audit_report {
+	bool     ok;
+	uint64_t entries, bytes, segments;
+	uint64_t verified_to;           /* entries that verify from the start */
+	uint64_t first_bad_seq;         /* when !ok */
+	char     problem[200];          /* when !ok: what is wrong, in words */
+	char     head_hash[BAWN_SHA256_HEX];
+	uint64_t first_us, last_us;     /* times of the first and last entry, 0 when empty */
+	uint64_t torn_bytes;            /* beyond head: never acknowledged */
+	char     anchor[16];            /* none|same-uid|other-uid|remote */
+};
+/* Reads every byte; works on a copy.  Fails only where the log cannot be read at all. */
+BAWN_MUST_CHECK int bawn_audit_verify(const char *dir, struct bawn_audit_report *out, struct bawn_err *err);
+
+/* Calls `entry` for each acknowledged entry from `from_seq` on, in order; each is checked against its
+ * own hash first.  A non-zero return of `entry` stops the walk and is returned. */
+struct bawn_entry { uint64_t seq; uint64_t ts_us; struct bawn_span line; json_t *json; };
+typedef int bawn_entry_fn(void *ctx, const struct bawn_entry *e);
+BAWN_MUST_CHECK int bawn_audit_walk(const char *dir, uint64_t from_seq, bawn_entry_fn *entry, void *ctx, struct bawn_err *err);
+/* Newest first. */
+BAWN_MUST_CHECK int bawn_audit_walk_back(const char *dir, bawn_entry_fn *entry, void *ctx, struct bawn_err *err);
+/* Number of acknowledged entries, from head alone. */
+BAWN_MUST_CHECK int bawn_audit_size(const char *dir, uint64_t *out_entries, struct bawn_err *err);

@@ -1,0 +1,94 @@
+#include "base/err.h"
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct { const char *name; int code, http; const char *hint; } row[] = {
+#define BAWN_X(name, text, code, http, hint) [BAWN_ERROR_##name] = { text, code, http, hint },
+	BAWN_ERROR_TYPES(BAWN_X)
+#undef BAWN_X
+};
+_Static_assert(sizeof row / sizeof *row == BAWN_ERROR_COUNT, "one row per error type");
+
+static enum bawn_error known(enum bawn_error type)
+{
+	return (unsigned)type < BAWN_ERROR_COUNT ? type : BAWN_ERROR_INTERNAL;
+}
+
+const char *bawn_error_name(enum bawn_error type) { return row[known(type)].name; }
+const char *bawn_error_hint(enum bawn_error type) { return row[known(type)].hint; }
+int bawn_error_http(enum bawn_error type) { return row[known(type)].http; }
+
+static enum bawn_error type_of_errno(int code)
+{
+	if (code == -ENOMEM)
+		return BAWN_ERROR_OUT_OF_MEMORY;
+	if (code == -ENOSPC || code == -EDQUOT)
+		return BAWN_ERROR_DISK_FULL;
+	return BAWN_ERROR_INTERNAL;
+}
+
+/* `why` is appended when the message alone does not say it. */
+static void fill(struct bawn_err *err, enum bawn_error type, int code, const char *field,
+                 bool why, const char *fmt, va_list ap)
+{
+	err->type = type;
+	err->code = code;
+	snprintf(err->field, sizeof err->field, "%s", field != NULL ? field : "");
+	int n = vsnprintf(err->msg, sizeof err->msg, fmt, ap);
+	if (why && n >= 0 && (size_t)n < sizeof err->msg)
+		snprintf(err->msg + n, sizeof err->msg - (size_t)n, ": %s", strerrordesc_np(-code));
+}
+
+static int negative(int code)
+{
+	if (code == 0)
+		return -EIO;
+	return code < 0 ? code : -code;
+}
+
+int bawn_fail(struct bawn_err *err, int code, const char *doing, ...)
+{
+	code = negative(code);
+	if (err != NULL) {
+		va_list ap;
+		va_start(ap, doing);
+		fill(err, type_of_errno(code), code, NULL, true, doing, ap);
+		va_end(ap);
+	}
+	return code;
+}
+
+int bawn_fail_as(struct bawn_err *err, enum bawn_error type, const char *field, const char *doing, ...)
+{
+	type = known(type);
+	int code = negative(row[type].code);
+	if (err != NULL) {
+		va_list ap;
+		va_start(ap, doing);
+		fill(err, type, code, field, false, doing, ap);
+		va_end(ap);
+	}
+	return code;
+}
+
+int bawn_wrap(struct bawn_err *err, int code, const char *doing, ...)
+{
+	code = negative(code);
+	if (err != NULL) {
+		char inner[sizeof err->msg];
+		memcpy(inner, err->msg, sizeof inner);
+		va_list ap;
+		va_start(ap, doing);
+		int n = vsnprintf(err->msg, sizeof err->msg, doing, ap);
+		va_end(ap);
+		if (n >= 0 && (size_t)n < sizeof err->msg)
+			snprintf(err->msg + n, sizeof err->msg - (size_t)n, ": %s", inner);
+		if (err->code == 0) {
+			err->code = code;
+			err->type = type_of_errno(code);
+		}
+	}
+	return code;
+}

@@ -1,0 +1,141 @@
+#include "base/file.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include "base/cleanup.h"
+#include "base/ulid.h"
+
+int bawn_read_fd(int fd, const char *name, struct bawn_buf *out, struct bawn_err *err)
+{
+	char chunk[16384];
+	for (;;) {
+		ssize_t n = read(fd, chunk, sizeof chunk);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return bawn_fail(err, -errno, "read '%s'", name);
+		if (n == 0)
+			break;
+		bawn_buf_add(out, chunk, (size_t)n);
+		int r = bawn_buf_error(out);
+		if (r == -EMSGSIZE)
+			return bawn_fail(err, -EFBIG, "read '%s': more than %zu bytes", name, out->max);
+		if (r < 0)
+			return bawn_fail(err, r, "read '%s'", name);
+	}
+	bawn_buf_add(out, "", 0);
+	return bawn_buf_error(out) < 0 ? bawn_fail(err, bawn_buf_error(out), "read '%s'", name) : 0;
+}
+
+int bawn_read_file(int dirfd, const char *path, struct bawn_buf *out, struct bawn_err *err)
+{
+	bawn_auto_fd fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return bawn_fail(err, -errno, "open '%s'", path);
+	return bawn_read_fd(fd, path, out, err);
+}
+
+int bawn_write_all(int fd, const void *p, size_t n, struct bawn_err *err)
+{
+	const char *at = p;
+	while (n > 0) {
+		ssize_t did = write(fd, at, n);
+		if (did < 0 && errno == EINTR)
+			continue;
+		if (did <= 0)
+			return bawn_fail(err, did < 0 ? -errno : -EIO, "write");
+		at += did;
+		n -= (size_t)did;
+	}
+	return 0;
+}
+
+static int fill_and_rename(int dirfd, const char *tmp, const char *path, struct bawn_span bytes,
+                           mode_t mode, struct bawn_err *err)
+{
+	bawn_auto_fd fd = openat(dirfd, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+	if (fd < 0)
+		return bawn_fail(err, -errno, "create '%s'", tmp);
+	int r = bawn_write_all(fd, bytes.p, bytes.n, err);
+	if (r == 0 && fsync(fd) < 0)
+		r = bawn_fail(err, -errno, "sync");
+	if (r == 0 && renameat(dirfd, tmp, dirfd, path) < 0)
+		r = bawn_fail(err, -errno, "rename");
+	if (r < 0)
+		(void)unlinkat(dirfd, tmp, 0);  /* best effort: the failure is already being reported */
+	return r;
+}
+
+/* The directory that holds `path`, so that its entry can be made durable. */
+static int open_parent(int dirfd, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	if (slash == NULL)
+		return openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bawn_auto_free char *dir = strndup(path, slash == path ? 1 : (size_t)(slash - path));
+	if (dir == NULL)
+		return -1;
+	return openat(dirfd, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+int bawn_replace_file(int dirfd, const char *path, struct bawn_span bytes, mode_t mode, struct bawn_err *err)
+{
+	char id[BAWN_ULID_LEN];
+	int r = bawn_ulid_new(id, err);
+	if (r < 0)
+		return r;
+	bawn_auto_buf tmp = BAWN_BUF(8192);
+	bawn_buf_fmt(&tmp, "%s.%s.tmp", path, id);
+	if (bawn_buf_error(&tmp) < 0)
+		return bawn_fail(err, bawn_buf_error(&tmp), "replace '%s'", path);
+	bawn_auto_fd dir = open_parent(dirfd, path);
+	if (dir < 0)
+		return bawn_fail(err, -errno, "replace '%s'", path);
+	r = fill_and_rename(dirfd, tmp.p, path, bytes, mode, err);
+	if (r < 0)
+		return bawn_wrap(err, r, "replace '%s'", path);
+	if (fsync(dir) < 0)
+		return bawn_fail(err, -errno, "sync the directory of '%s'", path);
+	return 0;
+}
+
+int bawn_make_dirs(const char *path, mode_t mode, struct bawn_err *err)
+{
+	bawn_auto_free char *copy = strdup(path);
+	if (copy == NULL)
+		return bawn_fail(err, -ENOMEM, "make '%s'", path);
+	if (path[0] == '\0')
+		return bawn_fail(err, -EINVAL, "make a directory without a name");
+	for (char *at = copy + 1; ; at++) {
+		if (*at != '/' && *at != '\0')
+			continue;
+		char was = *at;
+		*at = '\0';
+		if (mkdir(copy, mode) < 0 && errno != EEXIST)
+			return bawn_fail(err, -errno, "make directory '%s'", copy);
+		*at = was;
+		if (was == '\0')
+			break;
+	}
+	struct stat st;
+	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return bawn_fail(err, -ENOTDIR, "make directory '%s'", path);
+	return 0;
+}
+
+int bawn_sealed_copy(const char *name, struct bawn_span bytes, int *out_fd, struct bawn_err *err)
+{
+	bawn_auto_fd fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return bawn_fail(err, -errno, "make a memory file");
+	int r = bawn_write_all(fd, bytes.p, bytes.n, err);
+	if (r < 0)
+		return bawn_wrap(err, r, "fill a memory file");
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
+		return bawn_fail(err, -errno, "seal a memory file");
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return bawn_fail(err, -errno, "rewind a memory file");
+	*out_fd = bawn_take_fd(&fd);
+	return 0;
+}

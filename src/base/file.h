@@ -1,0 +1,22 @@
+/* file.h - whole files, read within a ceiling and replaced atomically.  Paths are relative to a
+ * directory fd (AT_FDCWD works); a final symbolic link is never followed on writing. */
+#pragma once
+#include <sys/types.h>
+#include "base/buf.h"
+#include "base/err.h"
+
+/* Appends the whole file; -EFBIG where it does not fit the buffer's ceiling. */
+BAWN_MUST_CHECK int bawn_read_file(int dirfd, const char *path, struct bawn_buf *out, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_read_fd(int fd, const char *name, struct bawn_buf *out, struct bawn_err *err);
+
+BAWN_MUST_CHECK int bawn_write_all(int fd, const void *p, size_t n, struct bawn_err *err);
+
+/* A reader sees the old bytes or the new ones, also after a power cut: temporary file, fsync,
+ * rename, fsync of the directory. */
+BAWN_MUST_CHECK int bawn_replace_file(int dirfd, const char *path, struct bawn_span bytes, mode_t mode, struct bawn_err *err);
+
+/* mkdir -p; existing directories are left as they are. */
+BAWN_MUST_CHECK int bawn_make_dirs(const char *path, mode_t mode, struct bawn_err *err);
+
+/* A sealed, immutable memory file holding these bytes: what was looked at is what will be used. */
+BAWN_MUST_CHECK int bawn_sealed_copy(const char *name, struct bawn_span bytes, int *out_fd, struct bawn_err *err);

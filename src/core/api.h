@@ -1,0 +1,51 @@
+/* api.h - what the programs in this tree use of core besides the public <bawn/bawn.h>. */
+#pragma once
+#include <bawn/bawn.h>
+#include "assess/assess.h"
+#include "base/json.h"
+#include "policy/policy.h"
+
+/* Where things are for this user and these options; every path absolute. */
+struct bawn_dirs {
+	char state[512];       /* STATE */
+	char audit[544];       /* STATE/audit */
+	char run[512];         /* host-wide slots: /run/bawn or $XDG_RUNTIME_DIR/bawn */
+	char config_user[512]; /* $XDG_CONFIG_HOME/bawn, or "" as root */
+	char config[512];      /* --config or BAWN_CONFIG, or "" */
+	char launcher[512];    /* libexec/bawn/launch */
+	struct bawn_policy_dirs policy;  /* points into this struct: do not copy it */
+};
+BAWN_MUST_CHECK int bawn_dirs_find(const struct bawn_options *o, struct bawn_dirs *out, struct bawn_err *err);
+
+const struct bawn_policy *bawn_policy_of(const struct bawn *b);
+const struct bawn_dirs *bawn_dirs_of(const struct bawn *b);
+
+/* The `assessment` object of DESIGN: for results and for `bawn assess`. */
+BAWN_MUST_CHECK int bawn_assessment_json(const struct bawn_assessment *a, const struct bawn_policy *p,
+                                         struct bawn_span code, json_t **out, struct bawn_err *err);
+
+/* {mode, kernel, uid, layers: [{layer, state: active|missing|absent, detail, fix, required}], usable, summary,
+ *  interpreters: [{language, path, present}], cgroup, state_dir, audit} : works without an open handle. */
+BAWN_MUST_CHECK int bawn_doctor(const struct bawn_options *o, json_t **out, struct bawn_err *err);
+
+/* Statuses: name and the exit code of `bawn run` (-1: the program's own). */
+#define BAWN_STATUSES(X) \
+	X(COMPLETED,      "completed",      -1,  200) \
+	X(FAILED,         "failed",         -1,  200) \
+	X(TIMEOUT,        "timeout",        124, 200) \
+	X(CPU_LIMIT,      "cpu_limit",      124, 200) \
+	X(MEMORY_LIMIT,   "memory_limit",   137, 200) \
+	X(PIDS_LIMIT,     "pids_limit",     137, 200) \
+	X(DISK_LIMIT,     "disk_limit",     137, 200) \
+	X(OUTPUT_LIMIT,   "output_limit",   137, 200) \
+	X(KILLED,         "killed",         137, 200) \
+	X(CANCELLED,      "cancelled",      130, 200) \
+	X(REFUSED,        "refused",        126, 403) \
+	X(NEEDS_APPROVAL, "needs_approval", 126, 202) \
+	X(BUSY,           "busy",           125, 503) \
+	X(ERROR,          "error",          125, 500)
+#define BAWN_X_STATUS(n, t, e, h) BAWN_STATUS_##n,
+enum bawn_status { BAWN_STATUSES(BAWN_X_STATUS) BAWN_STATUS_COUNT };
+const char *bawn_status_name(enum bawn_status s);
+/* The exit code of `bawn run` for a result document. */
+int bawn_exit_code(const json_t *result);

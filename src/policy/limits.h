@@ -1,0 +1,15 @@
+/* limits.h - the numbers a run is held to.  Zero is the tightest limit, never "unset". */
+#pragma once
+#include <stdint.h>
+
+struct bawn_limits {
+	uint64_t cpus_milli;    /* thousandths of a CPU */
+	uint64_t memory_bytes;
+	uint64_t timeout_ms;    /* wall time */
+	uint64_t cpu_ms;        /* CPU time of the whole tree */
+	uint64_t pids;          /* processes and threads of the code */
+	uint64_t disk_bytes;    /* workspace, /tmp and /dev/shm together */
+	uint64_t inodes;
+	uint64_t open_files;
+	uint64_t output_bytes;  /* per stream */
+};

@@ -1,0 +1,103 @@
+/* policy.h - the effective policy: what the four YAML files, their floor and the compiled
+ * defaults come to.  Plain data, read by everybody, changed by nobody once loaded.
+ *
+ * One schema table (policy/schema.c) is the only place that knows the keys: it drives parsing,
+ * validation, defaults, `bawn policy show`, the floor rule and the manual. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "policy/limits.h"
+#include "policy/tables.h"
+
+struct bawn_list { char **item; size_t n; };  /* owned by the policy */
+
+enum bawn_rule_mode { BAWN_RULE_OFF = -1 };   /* or an enum bawn_level */
+struct bawn_rule_set { char *id; int mode; };
+
+/* What one trust level starts from. */
+struct bawn_trust_base { uint64_t cpus_milli, memory_bytes, timeout_ms, pids, disk_bytes; };
+
+struct bawn_policy {
+	/* security.yaml */
+	int      decision[BAWN_LEVEL_COUNT];         /* enum bawn_action */
+	uint64_t medium_score, high_score, blocked_score;
+	struct bawn_rule_set *rules; size_t n_rules; /* rules: {ID: off|LEVEL} */
+	struct bawn_list blocked_patterns, high_triggers, trusted_patterns;
+	bool     allow_user_override;
+	int      override_minimum;                   /* enum bawn_assurance */
+	uint64_t max_reason, override_expires_ms;
+	uint64_t max_code_bytes;
+
+	/* sandbox.yaml */
+	int      backend;                            /* enum bawn_backend_id */
+	char    *image;
+	char    *interpreter[BAWN_LANG_COUNT];
+	struct bawn_trust_base resources;            /* upper bound of every trust level */
+	uint64_t inodes, open_files, output_bytes, stream_output_bytes;
+	bool     read_only;
+	struct bawn_list security_opt, cap_drop;
+	int      network_mode;                       /* enum bawn_network: the ceiling */
+	struct bawn_list whitelist, allow_private;
+	struct bawn_trust_base trust[BAWN_TRUST_COUNT];
+	bool     trust_defined[BAWN_TRUST_COUNT];
+	int      level_trust[BAWN_LEVEL_COUNT];      /* enum bawn_trust */
+	uint64_t max_factor_milli;                   /* dynamic.max_factor */
+	struct bawn_trust_base dynamic_max;          /* dynamic.max: the ceiling of any run */
+	uint64_t host_share_milli[BAWN_TRUST_COUNT]; /* dynamic.host_share, of available memory */
+	uint64_t max_running;                        /* executions at once on this host */
+	uint64_t queue_timeout_ms;
+	uint32_t minimum_enforcement[BAWN_BACKEND_COUNT];  /* BAWN_LAYER_BIT mask */
+	bool     require_cgroup_as_root;
+	uint64_t sample_ms;                          /* monitoring.sample_interval */
+	uint64_t max_execution_ms;                   /* monitoring.max_execution_time */
+	int      on_violation;                       /* enum bawn_violation */
+	uint64_t uid_first, uid_count;
+
+	/* audit.yaml */
+	char    *sign, *log_level, *keep_output;
+	bool     include_full_code;
+	uint64_t retention_days, archive_days, max_segment_bytes;
+	struct bawn_list redact;
+	uint64_t alert_critical_per_hour, alert_violations_per_hour, alert_integrity, alert_disk_percent;
+	char    *witness;
+
+	/* Where it came from. */
+	struct bawn_list loosened;                   /* "sandbox.yaml: network.network_mode", acknowledged */
+	bool     floor_root_owned;                   /* /etc/bawn exists and belongs to root */
+	uint8_t  sha256[BAWN_SHA256_LEN];            /* of every value, independent of spelling */
+};
+
+/* The directories that are read, in this order: the floor, then each may only tighten.  Any may
+ * be NULL (not used).  Absent directories and files are fine; unreadable or bad ones are errors. */
+struct bawn_policy_dirs {
+	const char *floor;      /* normally /etc/bawn */
+	const char *user;       /* $XDG_CONFIG_HOME/bawn */
+	const char *explicit_;  /* --config DIR or BAWN_CONFIG: must exist */
+};
+
+/* Every problem found, in order of file and position: "sandbox.yaml:3:12: ..." one per line. */
+struct bawn_policy_errors { struct bawn_buf text; size_t n; };
+void bawn_policy_errors_done(struct bawn_policy_errors *e);
+
+/* On failure err says the first problem and how many there are; `errors` (may be NULL) has all. */
+BAWN_MUST_CHECK int bawn_policy_load(const struct bawn_policy_dirs *dirs, struct bawn_policy **out,
+                                     struct bawn_policy_errors *errors, struct bawn_err *err);
+void bawn_policy_free(struct bawn_policy *p);
+
+/* [{key, value, origin: default|FILE:LINE, default, help}] for `bawn policy show --json`. */
+BAWN_MUST_CHECK int bawn_policy_show(const struct bawn_policy *p, json_t **out, struct bawn_err *err);
+
+/* `document` (YAML or JSON text) has any of security, sandbox, audit, server at top level.  It is
+ * merged over the files in `target_dir`, the whole is validated against the floor, and only then
+ * the changed files are replaced, all or none.  *out: {updated: [keys], errors: [], before: hash,
+ * after: hash}; when it is refused, errors are listed, nothing changed, and CONFIG_INVALID returned. */
+BAWN_MUST_CHECK int bawn_policy_set(const struct bawn_policy_dirs *dirs, const char *target_dir,
+                                    struct bawn_span document, json_t **out, struct bawn_err *err);
+
+/* The schema as rows, for the manual: key, type, default, what is stricter, help. */
+void bawn_policy_manual(struct bawn_buf *out);

@@ -1,0 +1,140 @@
+/* sandbox.h - the wall as seen from above: one table of functions per backend.
+ *
+ *   probe -> prepare -> start -> next_event ... -> collect -> release
+ *
+ * A prepared sandbox has every wall and limit up and no code in it.  `start` hands over the sealed
+ * code; events follow until BAWN_EV_OUTCOME; `release` leaves nothing behind, whatever came before.
+ * A warm pool is many prepared sandboxes, a session several starts on one.
+ *
+ * What an attacker controls here: the code, its arguments, files and output.  Never the spec. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/span.h"
+#include "policy/limits.h"
+#include "policy/tables.h"
+
+/* How a run ended, in kernel facts. */
+enum bawn_end {
+	BAWN_END_EXIT,          /* exit_code is the program's own */
+	BAWN_END_SIGNAL,        /* by its own signal */
+	BAWN_END_TIMEOUT,
+	BAWN_END_CPU,
+	BAWN_END_MEMORY,
+	BAWN_END_PIDS,          /* the next three only with on_violation: kill */
+	BAWN_END_DISK,
+	BAWN_END_OUTPUT,
+	BAWN_END_KILLED,        /* killed from outside: not by us, not by itself */
+	BAWN_END_CANCELLED,     /* kill() was called */
+	BAWN_END_LOST,          /* the supervisor vanished: nothing is known but that all is dead */
+	BAWN_END_COUNT
+};
+
+struct bawn_usage {
+	uint64_t wall_us, cpu_us, peak_memory_bytes, memory_bytes, pids, peak_pids, disk_bytes, samples;
+	bool     has_peak_pids, has_memory, has_cpu;
+};
+
+/* X(NAME, "name") */
+#define BAWN_DENIALS(X) X(SYSCALL, "syscall") X(PATH, "path") X(NETWORK, "network") X(LIMIT, "limit")
+#define BAWN_X_DENIAL(n, t) BAWN_DENIAL_##n,
+enum bawn_denial_kind { BAWN_DENIALS(BAWN_X_DENIAL) BAWN_DENIAL_COUNT };
+extern const struct bawn_words bawn_denial_words;
+
+struct bawn_denial {
+	enum bawn_denial_kind kind;
+	char     what[64];      /* "processes", "disk", "stdout", "ptrace" */
+	uint64_t count;
+	bool     from_hook;     /* evidence by the interpreter's hook; otherwise a kernel fact */
+	char     hint[160];
+	uint64_t threshold, actual;  /* for limits, else 0 */
+};
+
+enum bawn_ev_kind { BAWN_EV_OUTPUT, BAWN_EV_USAGE, BAWN_EV_DENIAL, BAWN_EV_OUTCOME };
+
+struct bawn_sandbox_event {
+	enum bawn_ev_kind kind;
+	int               stream;    /* OUTPUT: 1 or 2 */
+	struct bawn_span  bytes;     /* OUTPUT: valid until the next call */
+	struct bawn_usage usage;     /* USAGE and OUTCOME */
+	struct bawn_denial denial;   /* DENIAL: each kind and what once, with its final count, before OUTCOME */
+	struct {                     /* OUTCOME */
+		enum bawn_end end;
+		int  exit_code, signal;
+		bool truncated[3];   /* by stream number */
+		uint64_t threshold, actual;  /* of the limit that ended the run, else 0 */
+	} outcome;
+};
+
+/* Everything the wall needs to know, decided by core.  Strings and fds are borrowed. */
+struct bawn_sandbox_spec {
+	const char          *id;             /* of the execution; used in names of what we create */
+	enum bawn_language   language;
+	const char          *interpreter;    /* absolute path */
+	struct bawn_limits   limits;
+	enum bawn_network    network;
+	enum bawn_violation  on_violation;
+	uint64_t             sample_ms;
+	uint32_t             need;           /* BAWN_LAYER_BIT mask: without one of these, prepare fails */
+	unsigned             slot;           /* host-wide number, locked by the caller through slot_fd */
+	int                  slot_fd;        /* the backend keeps a duplicate while anything is alive */
+	uint64_t             uid;            /* the run's own host uid (as root); 0: rootless */
+	const char          *launcher;       /* path of libexec/bawn/launch */
+	uint32_t             without;        /* walls left out on purpose: only tests set this (positive
+	                                      * controls), only a launcher built for tests accepts it */
+};
+
+struct bawn_sandbox_file { const char *name; int fd; uint32_t mode; };  /* name relative, checked by core */
+
+struct bawn_sandbox_start {
+	int code_fd;                         /* sealed memory file */
+	int stdin_fd;                        /* sealed memory file, or -1 for empty */
+	const char *const *args; size_t n_args;
+	const char *const *env;  size_t n_env;   /* "K=V", names already checked */
+	const struct bawn_sandbox_file *file; size_t n_files;
+};
+
+struct bawn_enforcement {
+	uint32_t layers;                     /* BAWN_LAYER_BIT masks */
+	uint32_t missing;
+	char     container[160];             /* id, image, runtime; "" for none */
+};
+
+/* One file the program left behind; `fd` is open for reading and belongs to the callee after return. */
+struct bawn_collected { const char *path; uint64_t size; char sha256[BAWN_SHA256_HEX]; int fd; };
+struct bawn_collector {
+	void *ctx;
+	int (*file)(void *ctx, const struct bawn_collected *f, struct bawn_err *err);
+	int (*skipped)(void *ctx, const char *path, const char *why, struct bawn_err *err);
+};
+
+/* What a host can enforce: one row per layer. */
+enum bawn_probe_state { BAWN_PROBE_ACTIVE, BAWN_PROBE_MISSING, BAWN_PROBE_ABSENT };
+struct bawn_probe_row { enum bawn_probe_state state; char detail[160]; char fix[240]; };
+struct bawn_probe { struct bawn_probe_row layer[BAWN_LAYER_COUNT]; char summary[200]; bool usable; };
+
+struct bawn_sandbox;  /* one prepared or running sandbox; each backend defines its own */
+
+struct bawn_backend {
+	const char *name;
+	enum bawn_backend_id id;
+	/* Tries each layer for real.  Fails only when the backend cannot be asked at all. */
+	int (*probe)(const struct bawn_sandbox_spec *spec, struct bawn_probe *out, struct bawn_err *err);
+	/* Blocks until every wall stands (milliseconds); on failure nothing is left behind. */
+	int (*prepare)(const struct bawn_sandbox_spec *spec, struct bawn_sandbox **out,
+	               struct bawn_enforcement *out_enforcement, struct bawn_err *err);
+	int (*start)(struct bawn_sandbox *s, const struct bawn_sandbox_start *start, struct bawn_err *err);
+	int (*fd)(struct bawn_sandbox *s);   /* readable when next_event has something */
+	/* 1: *out is filled; 0: nothing now, poll fd; negative: the run is over and lost. */
+	int (*next_event)(struct bawn_sandbox *s, struct bawn_sandbox_event *out, struct bawn_err *err);
+	int (*kill)(struct bawn_sandbox *s); /* async; OUTCOME follows.  Safe from another thread. */
+	/* After OUTCOME: files that are new or differ from what `start` put there. */
+	int (*collect)(struct bawn_sandbox *s, const struct bawn_collector *c, struct bawn_err *err);
+	void (*release)(struct bawn_sandbox *s);  /* kills what lives, waits, removes; accepts NULL */
+	/* Removes what runs that died left behind on this host, and only what can be locked.  *out_n: how many. */
+	int (*sweep)(const char *run_dir, uint64_t uid_first, unsigned *out_n, struct bawn_err *err);
+};
