@@ -7,9 +7,9 @@
 #include "policy/schema.h"
 #include <fcntl.h>
 #include <sys/file.h>
+#include <time.h>
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "base/clock.h"
 #include "policy/journal.h"
 
 #define DOCUMENT   "document"
