@@ -87,29 +87,6 @@ static int keep_chained(struct bawn_store *s, struct bawn_head *h, bool *out_cle
 	return r;
 }
 
-/* An entry anywhere in the tail?  Then what stands before it was durable once, and is not torn. */
-static int no_entries(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err)
-{
-	bawn_auto_lines lines = { 0 };
-	int r = bawn_lines_init(&lines, s->segfd, h->offset, err);
-	while (r == 0) {
-		struct bawn_span line;
-		struct bawn_line l;
-		bool whole;
-		const char *problem;
-		r = bawn_lines_next(&lines, &line, &whole, err);
-		if (r < 0 || line.p == NULL)
-			return r;
-		r = whole ? bawn_line_check(line, &l, &problem) : -EBADMSG;
-		if (r == 0)
-			return tampered(err, h, "an entry follows that does not continue the chain");
-		if (r == -ENOMEM)
-			return bawn_fail(err, r, "read the audit log");
-		r = 0;
-	}
-	return r;
-}
-
 static int copy_tail(struct bawn_store *s, int to, uint64_t from, uint64_t *out_bytes, char out_hash[static BAWN_SHA256_HEX], struct bawn_err *err)
 {
 	struct bawn_sha256 sha;
@@ -163,7 +140,9 @@ static int quarantine(struct bawn_store *s, const struct bawn_head *h, struct cu
 /* Cuts what follows *h in the open segment. */
 static int cut_tail(struct bawn_store *s, const struct bawn_head *h, struct cut *out, struct bawn_err *err)
 {
-	int r = no_entries(s, h, err);
+	int r = bawn_segment_has_entry(s->segfd, h->offset, UINT64_MAX, err);
+	if (r > 0)
+		r = tampered(err, h, "an entry follows that does not continue the chain");
 	if (r == 0)
 		r = quarantine(s, h, out, err);
 	if (r == 0 && ftruncate(s->segfd, (off_t)h->offset) < 0)

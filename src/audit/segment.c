@@ -188,6 +188,40 @@ int bawn_chain_next(struct bawn_chain *c, struct bawn_span line, struct bawn_lin
 	return -EBADMSG;
 }
 
+static int entry_within(struct bawn_span line)
+{
+	static const char start[] = "{\"v\":1,\"seq\":";
+	struct bawn_line l;
+	const char *problem;
+	for (const char *at = line.p, *end = line.p + line.n; at < end; at++) {
+		at = memmem(at, (size_t)(end - at), start, sizeof start - 1);
+		if (at == NULL)
+			break;
+		int r = bawn_line_check((struct bawn_span){ at, (size_t)(end - at) }, &l, &problem);
+		if (r != -EBADMSG)
+			return r == 0 ? 1 : r;
+	}
+	return 0;
+}
+
+int bawn_segment_has_entry(int fd, uint64_t from, uint64_t end, struct bawn_err *err)
+{
+	bawn_auto_lines lines = { 0 };
+	int r = bawn_lines_init(&lines, fd, from, err);
+	lines.end = end;
+	while (r == 0) {
+		struct bawn_span line;
+		bool whole;
+		r = bawn_lines_next(&lines, &line, &whole, err);
+		if (r < 0 || line.p == NULL)
+			return r;
+		r = whole ? entry_within(line) : 0;
+		if (r == -ENOMEM)
+			return bawn_fail(err, r, "read the log");
+	}
+	return r;
+}
+
 int bawn_audit_dir_open(const char *dir, int *out_fd, struct bawn_err *err)
 {
 	bawn_auto_fd fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -44,5 +44,10 @@ BAWN_MUST_CHECK int bawn_lines_next(struct bawn_lines *l, struct bawn_span *out,
 struct bawn_chain { uint64_t seq; char hash[BAWN_SHA256_HEX]; };  /* the next seq, the hash it must cite */
 BAWN_MUST_CHECK int bawn_chain_next(struct bawn_chain *c, struct bawn_span line, struct bawn_line *out, const char **out_problem);
 
+/* Does a whole entry stand anywhere in these bytes of a file, in the chain or not?  Then what stands
+ * before it is no torn tail: entries are written only after everything before them is durable.  Also
+ * found where the newline before it was changed.  1, 0 or an error. */
+BAWN_MUST_CHECK int bawn_segment_has_entry(int fd, uint64_t from, uint64_t end, struct bawn_err *err);
+
 /* Opens an audit directory for reading: NOT_FOUND where there is none. */
 BAWN_MUST_CHECK int bawn_audit_dir_open(const char *dir, int *out_fd, struct bawn_err *err);

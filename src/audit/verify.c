@@ -40,35 +40,13 @@ static int bad(struct verify *v, uint64_t seq, const char *fmt, ...)
 	return 0;
 }
 
-static int no_entry_after(struct verify *v, int fd, uint64_t from, uint64_t end, struct bawn_err *err)
-{
-	bawn_auto_lines lines = { 0 };
-	int r = bawn_lines_init(&lines, fd, from, err);
-	lines.end = end;
-	while (r == 0) {
-		struct bawn_span line;
-		struct bawn_line l;
-		bool whole;
-		const char *problem;
-		r = bawn_lines_next(&lines, &line, &whole, err);
-		if (r < 0 || line.p == NULL)
-			return r;
-		r = whole ? bawn_line_check(line, &l, &problem) : -EBADMSG;
-		if (r == 0)
-			return bad(v, v->chain.seq, "entry %" PRIu64 " is damaged or missing, and entries follow it", v->chain.seq);
-		if (r == -ENOMEM)
-			return bawn_fail(err, r, "verify the audit log");
-		r = 0;
-	}
-	return r;
-}
-
 static int broken(struct verify *v, int fd, uint64_t from, uint64_t end, const char *problem, struct bawn_err *err)
 {
 	if (v->chain.seq < v->head.size)
 		return bad(v, v->chain.seq, "entry %" PRIu64 ": %s", v->chain.seq, problem);
 	v->report->torn_bytes += end - from;
-	return no_entry_after(v, fd, from, end, err);
+	int r = bawn_segment_has_entry(fd, from, end, err);
+	return r > 0 ? bad(v, v->chain.seq, "entry %" PRIu64 " is damaged or missing, and entries follow it", v->chain.seq) : r;
 }
 
 static void against_head(struct verify *v, uint64_t segment, uint64_t at, uint64_t offset)

@@ -73,8 +73,9 @@ __attribute__((unused)) static struct bawn_buf get(struct world *w, const char *
 
 __attribute__((unused)) static void set(struct world *w, const char *path, const char *p, size_t n)
 {
-	bawn_auto_fd fd = openat(w->tmp.fd, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0 || bawn_write_all(fd, p, n, NULL) < 0)
+	/* Not O_TRUNC: ext4 would flush the file at close. */
+	bawn_auto_fd fd = openat(w->tmp.fd, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0 || bawn_write_all(fd, p, n, NULL) < 0 || ftruncate(fd, (off_t)n) < 0)
 		diag("cannot write %s", path);
 }
 
