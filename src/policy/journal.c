@@ -45,12 +45,12 @@ int bawn_journal_read(int dirfd, json_t **out)
 
 /* ---- one file ---- */
 
-struct slot { const char *file, *text; char temp[40]; bool existed, moved; };
+struct slot { const char *file, *text; char temp[40]; mode_t mode; bool existed, moved; };
 
 static int write_temp(int dirfd, const struct slot *s, struct bawn_err *err)
 {
 	(void)unlinkat(dirfd, s->temp, 0);  /* left by somebody who was killed; O_EXCL finds out otherwise */
-	bawn_auto_fd fd = openat(dirfd, s->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, MODE);
+	bawn_auto_fd fd = openat(dirfd, s->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, s->mode);
 	if (fd < 0)
 		return bawn_fail(err, -errno, "create '%s'", s->temp);
 	int failed = bawn_write_all(fd, s->text, strlen(s->text), err);
@@ -96,6 +96,7 @@ static int prepare(int dirfd, const json_t *files, struct change *c, struct bawn
 		*s = (struct slot){ .file = bawn_policy_file[f], .text = text };
 		snprintf(s->temp, sizeof s->temp, ".%s.set", s->file);
 		s->existed = fstatat(dirfd, s->file, &st, AT_SYMLINK_NOFOLLOW) == 0;
+		s->mode = s->existed && S_ISREG(st.st_mode) ? st.st_mode & 0775 : MODE;
 		int failed = write_temp(dirfd, s, err);
 		if (failed < 0)
 			return failed;
