@@ -108,7 +108,7 @@ static void test_good(void)
 {
 	auto_tmpdir dir = tmpdir_make();
 	fill(dir.fd);
-	(void)fchmodat(dir.fd, "sandbox.yaml", 0600, 0);
+	ok(fchmodat(dir.fd, "sandbox.yaml", 0600, 0) == 0, "a file only the user reads");
 	const struct bawn_policy_dirs dirs = { .user = dir.path };
 	char before[BAWN_SHA256_HEX], after[BAWN_SHA256_HEX];
 	hash_of(&dirs, before);
