@@ -5,4 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #undef alloca
+#undef sprintf   /* macros under clang, where the C library checks them */
+#undef vsprintf
 #pragma GCC poison strcpy strcat sprintf vsprintf strtok atoi atol atof alloca system popen gets mktemp tmpnam

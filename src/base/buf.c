@@ -80,12 +80,24 @@ void bawn_buf_fmt(struct bawn_buf *b, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* Characters that draw nothing, move the cursor or turn the text round. */
 static bool hides(uint32_t c)
 {
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xad || c == 0x61c || c == 0x180e ||
-	       (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) ||
-	       (c >= 0xe0000 && c <= 0xe007f);
+	static const struct { uint32_t first, last; } range[] = {
+		{ 0x0, 0x1f }, { 0x7f, 0x9f }, { 0xad, 0xad },   /* C0, C1, soft hyphen */
+		{ 0x34f, 0x34f }, { 0x61c, 0x61c },              /* grapheme joiner, Arabic letter mark */
+		{ 0x115f, 0x1160 }, { 0x17b4, 0x17b5 },          /* Hangul fillers, Khmer inherent vowels */
+		{ 0x180b, 0x180f },                              /* Mongolian selectors and vowel separator */
+		{ 0x200b, 0x200f }, { 0x2028, 0x202e },          /* zero width, line separators, bidi */
+		{ 0x2060, 0x206f }, { 0x3164, 0x3164 },          /* joiners, bidi isolates; Hangul filler */
+		{ 0xfe00, 0xfe0f }, { 0xfeff, 0xfeff },          /* variation selectors, byte order mark */
+		{ 0xffa0, 0xffa0 }, { 0xfff0, 0xfffb },          /* Hangul filler; annotations */
+		{ 0xe0000, 0xe0fff },                            /* tags, more variation selectors */
+	};
+	for (size_t i = 0; i < sizeof range / sizeof *range; i++)
+		if (c >= range[i].first && c <= range[i].last)
+			return true;
+	return false;
 }
 
 void bawn_buf_escaped(struct bawn_buf *b, struct bawn_span text)
@@ -108,7 +120,7 @@ void bawn_buf_escaped(struct bawn_buf *b, struct bawn_span text)
 		else if (hides(c) && c < 0x100)
 			bawn_buf_fmt(b, "\\x%02x", (unsigned)c);
 		else if (hides(c))
-			bawn_buf_fmt(b, "\\u%04x", (unsigned)c);
+			bawn_buf_fmt(b, c <= 0xffff ? "\\u%04x" : "\\U%08x", (unsigned)c);
 		else
 			bawn_buf_add(b, text.p + at, n);
 		at += n;

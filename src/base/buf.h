@@ -20,10 +20,10 @@ void bawn_buf_add(struct bawn_buf *b, const void *p, size_t n);
 void bawn_buf_str(struct bawn_buf *b, const char *text);
 void bawn_buf_char(struct bawn_buf *b, char c);
 void bawn_buf_fmt(struct bawn_buf *b, const char *fmt, ...) BAWN_PRINTF(2, 3);
-void bawn_buf_vfmt(struct bawn_buf *b, const char *fmt, va_list ap);
+void bawn_buf_vfmt(struct bawn_buf *b, const char *fmt, va_list ap) BAWN_PRINTF(2, 0);
 
 /* Appends untrusted text so that it can be shown: one line, C0, C1, ANSI, bidirectional and
- * zero-width characters and bytes that are not UTF-8 written as \n, \x1b, \u202e. */
+ * zero-width characters and bytes that are not UTF-8 written as \n, \x1b, \u202e, \U000e0041. */
 void bawn_buf_escaped(struct bawn_buf *b, struct bawn_span text);
 
 /* 0, or the negative errno of the first append that failed. */

@@ -29,16 +29,24 @@ static enum bawn_error type_of_errno(int code)
 	return BAWN_ERROR_INTERNAL;
 }
 
-/* `why` is appended when the message alone does not say it. */
+static const char *reason(int code)
+{
+	const char *text = code > -4096 ? strerrordesc_np(-code) : NULL;
+	return text != NULL ? text : "unknown error";
+}
+
+/* `why` is appended when the message alone does not say it.  The text is made apart: its arguments
+ * may point into the very struct that is being filled. */
+BAWN_PRINTF(6, 0)
 static void fill(struct bawn_err *err, enum bawn_error type, int code, const char *field,
                  bool why, const char *fmt, va_list ap)
 {
-	err->type = type;
-	err->code = code;
-	snprintf(err->field, sizeof err->field, "%s", field != NULL ? field : "");
-	int n = vsnprintf(err->msg, sizeof err->msg, fmt, ap);
-	if (why && n >= 0 && (size_t)n < sizeof err->msg)
-		snprintf(err->msg + n, sizeof err->msg - (size_t)n, ": %s", strerrordesc_np(-code));
+	struct bawn_err next = { .code = code, .type = type };
+	snprintf(next.field, sizeof next.field, "%s", field != NULL ? field : "");
+	int n = vsnprintf(next.msg, sizeof next.msg, fmt, ap);
+	if (why && n >= 0 && (size_t)n < sizeof next.msg)
+		snprintf(next.msg + n, sizeof next.msg - (size_t)n, ": %s", reason(code));
+	*err = next;
 }
 
 static int negative(int code)
@@ -77,18 +85,16 @@ int bawn_wrap(struct bawn_err *err, int code, const char *doing, ...)
 {
 	code = negative(code);
 	if (err != NULL) {
-		char inner[sizeof err->msg];
-		memcpy(inner, err->msg, sizeof inner);
+		bool recorded = err->code != 0;
+		struct bawn_err inner = *err;
 		va_list ap;
 		va_start(ap, doing);
-		int n = vsnprintf(err->msg, sizeof err->msg, doing, ap);
+		fill(err, recorded ? inner.type : type_of_errno(code), recorded ? inner.code : code,
+		     recorded ? inner.field : NULL, !recorded, doing, ap);
 		va_end(ap);
-		if (n >= 0 && (size_t)n < sizeof err->msg)
-			snprintf(err->msg + n, sizeof err->msg - (size_t)n, ": %s", inner);
-		if (err->code == 0) {
-			err->code = code;
-			err->type = type_of_errno(code);
-		}
+		size_t n = strlen(err->msg);
+		if (recorded)
+			snprintf(err->msg + n, sizeof err->msg - n, ": %s", inner.msg);
 	}
 	return code;
 }

@@ -32,7 +32,10 @@ int bawn_json_parse(struct bawn_span text, json_t **out, struct bawn_err *err)
 	if (too_deep(text))
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, NULL, "JSON nested deeper than %d levels", BAWN_JSON_DEPTH);
 	json_error_t why;
+	errno = 0;
 	json_t *j = json_loadb(text.p != NULL ? text.p : "", text.n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
+	if (j == NULL && errno == ENOMEM)  /* jansson itself says so only now and then */
+		return bawn_fail(err, -ENOMEM, "read JSON");
 	if (j == NULL)
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, NULL, "JSON line %d, column %d: %s", why.line, why.column, why.text);
 	*out = j;

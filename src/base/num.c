@@ -30,7 +30,8 @@ static bool same_word(struct bawn_span a, const char *b)
 	return true;
 }
 
-/* digits [ "." digits{1,6} ] unit; exact, no floating point.  A fraction must come out whole. */
+/* digits [ "." digits{1,6} ] unit; no floating point.  What is not a whole number of the smallest
+ * unit is rounded down, but never to nothing: zero may mean "no wish" to the caller. */
 static int parse_unit(struct bawn_span text, const struct unit *unit, size_t n_units,
                       const char *what, uint64_t *out, struct bawn_err *err)
 {
@@ -42,11 +43,10 @@ static int parse_unit(struct bawn_span text, const struct unit *unit, size_t n_u
 			return bawn_fail_as(err, BAWN_ERROR_LIMIT_INVALID, NULL, "'%.*s' is too large", SHOW(text));
 	size_t digits = at;
 	if (at > 0 && at + 1 < text.n && text.p[at] == '.' && isdigit((unsigned char)text.p[at + 1]))
-		for (at++; at < text.n && isdigit((unsigned char)text.p[at]); at++)
-			if (scale < 1000000) {
-				part = part * 10 + (uint64_t)(text.p[at] - '0');
-				scale *= 10;
-			}
+		for (at++; at < text.n && isdigit((unsigned char)text.p[at]) && scale < 1000000; at++) {
+			part = part * 10 + (uint64_t)(text.p[at] - '0');
+			scale *= 10;
+		}
 	struct bawn_span rest = { text.p + at, text.n - at };
 	for (size_t i = 0; digits > 0 && i < n_units; i++) {
 		uint64_t v;
@@ -55,6 +55,8 @@ static int parse_unit(struct bawn_span text, const struct unit *unit, size_t n_u
 		if (__builtin_mul_overflow(whole, unit[i].factor, &v) ||
 		    __builtin_add_overflow(v, part * unit[i].factor / scale, &v) || v > INT64_MAX)
 			return bawn_fail_as(err, BAWN_ERROR_LIMIT_INVALID, NULL, "'%.*s' is too large", SHOW(text));
+		if (v == 0 && part != 0)
+			return bawn_fail_as(err, BAWN_ERROR_LIMIT_INVALID, NULL, "'%.*s' is too small", SHOW(text));
 		*out = v;
 		return 0;
 	}
@@ -93,7 +95,7 @@ int bawn_parse_milli(struct bawn_span text, uint64_t *out_milli, struct bawn_err
 void bawn_put_size(struct bawn_buf *b, uint64_t bytes)
 {
 	static const struct { char name; uint64_t factor; } unit[] = {
-		{ 'g', 1ull << 30 }, { 'm', 1ull << 20 }, { 'k', 1ull << 10 } };
+		{ 't', 1ull << 40 }, { 'g', 1ull << 30 }, { 'm', 1ull << 20 }, { 'k', 1ull << 10 } };
 	for (size_t i = 0; i < BAWN_LEN(unit); i++)
 		if (bytes != 0 && bytes % unit[i].factor == 0) {
 			bawn_buf_fmt(b, "%" PRIu64 "%c", bytes / unit[i].factor, unit[i].name);
@@ -106,7 +108,7 @@ void bawn_put_duration(struct bawn_buf *b, uint64_t ms)
 {
 	static const struct unit unit[] = { { "d", 86400000 }, { "h", 3600000 }, { "m", 60000 }, { "s", 1000 } };
 	for (size_t i = 0; i < BAWN_LEN(unit); i++)
-		if (ms != 0 && ms % unit[i].factor == 0 && (ms / unit[i].factor > 1 || i > 1)) {
+		if (ms != 0 && ms % unit[i].factor == 0) {
 			bawn_buf_fmt(b, "%" PRIu64 "%s", ms / unit[i].factor, unit[i].name);
 			return;
 		}

@@ -70,7 +70,9 @@ static const char *nth_name(size_t i, const void *ctx)
 
 static bool among(const char *choices, const char *value)
 {
-	size_t n = strlen(value);
+	size_t n = strcspn(value, "|");
+	if (value[n] != '\0')
+		return false;  /* "a|b" is a part of the list, but not a choice */
 	for (const char *at = choices; at != NULL; at = strchr(at, '|'), at = at != NULL ? at + 1 : NULL)
 		if (strncmp(at, value, n) == 0 && (at[n] == '|' || at[n] == '\0'))
 			return true;

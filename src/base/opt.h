@@ -43,5 +43,5 @@ BAWN_MUST_CHECK int bawn_opt_parse(const struct bawn_opts *tables, size_t n_tabl
 
 void bawn_opt_help(struct bawn_buf *out, const struct bawn_opts *table);
 
-/* The candidate nearest to `word` (edit distance at most 2 and less than half the word), or NULL. */
+/* The candidate nearest to `word` (edit distance at most 2 and at most half the word), or NULL. */
 const char *bawn_nearest(struct bawn_span word, const char *(*candidate)(size_t i, const void *ctx), const void *ctx);

@@ -1,0 +1,57 @@
+# The front door; meson and ninja do the work (tools/build has the variants).  Every target first
+# installs what it needs: tools/setup says what that is, and does nothing the second time.
+.PHONY: all demo test test-units bench fuzz soak install ci lint valgrind clean help
+.DEFAULT_GOAL := all
+MAKEFLAGS += --no-print-directory
+
+all:       ## release build in build/, runs uninstalled
+	@tools/setup build
+	@tools/build build
+
+demo: all  ## the tour: assess, run, hold, override, limits, history, verified log
+	@tools/setup demo
+	@tools/demo
+
+test:      ## everything, in all variants; closes with prove's summary
+	@tools/setup test fuzz
+	@tools/check-layers
+	@WERROR=1 tools/build build
+	@tools/build build-clang
+	@tools/build build-asan
+	@tools/build build-fuzz
+	@tools/run-tests
+
+test-units: all  ## only the C tests of the release build: seconds
+	@prove --exec '' --jobs 2 --recurse build/tests/unit
+
+bench: all ## the measurements, with the machine they were made on
+	@tools/setup bench
+	@tools/run-bench
+
+fuzz:      ## each fuzz target for FUZZ_SECONDS (600); findings in build-fuzz/found/
+	@tools/setup fuzz
+	@tools/build build-fuzz
+	@tools/run-fuzz $${FUZZ_SECONDS:-600}
+
+soak: all  ## runs without pause for SOAK_SECONDS (3600), then looks for leftovers
+	@tools/soak
+
+install: all  ## to /usr/local, below DESTDIR
+	@meson install --no-rebuild -C build
+
+lint:      ## shell scripts
+	@tools/setup test
+	@tools/check-scripts
+
+valgrind: all  ## the C tests of the release build under valgrind
+	@tools/setup test
+	@prove --exec 'valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite' \
+		--jobs 2 --recurse build/tests/unit
+
+ci: lint valgrind test  ## what must be green before a merge
+
+clean:     ## removes what was built; node_modules stays
+	@rm -rf build build-clang build-asan build-fuzz
+
+help:      ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1	/p' Makefile | expand -t 14
