@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """kill -9 in mid-run: nothing of the run survives, the next start sweeps and records what was lost."""
 import os, sys
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from bawntest import *
 
 w = World()
