@@ -22,6 +22,7 @@ enum {
 	BAWN_EXIT_USAGE = 2,
 	BAWN_EXIT_INTEGRITY = 3,  /* the log is whole, but nothing independent vouches for it */
 	BAWN_EXIT_CANNOT = 125,
+	BAWN_EXIT_INTERRUPTED = 130,
 };
 
 struct bawn_cli_common { bool json, quiet, verbose, help; const char *config, *state; };

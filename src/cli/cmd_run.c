@@ -276,17 +276,15 @@ static void report(struct run *r, const json_t *doc)
 	bawn_cli_report(r->c, doc, &ran);
 }
 
-static int exit_code(const json_t *doc)
+static int exit_code(const struct run *r, const json_t *doc)
 {
-	if (strcmp(bawn_cli_text(doc, "error.type"), bawn_error_name(BAWN_ERROR_INTERPRETER_MISSING)) == 0)
-		return 127;
-	return bawn_exit_code(doc);
+	return r->drive.asker.interrupted ? BAWN_EXIT_INTERRUPTED : bawn_exit_code(doc);
 }
 
 static int finish(struct run *r, json_t *doc)
 {
 	struct bawn_err err = { 0 };
-	int code = exit_code(doc);
+	int code = exit_code(r, doc);
 	if (r->path != NULL && strcmp(bawn_cli_text(doc, "status"), "completed") != 0 && !r->o->dry_run)
 		(void)bawn_cli_missing_file_hint(doc, r->path, stderr_of(r, doc));
 	if (r->o->result != NULL && write_result(r->o->result, doc, &err) < 0) {

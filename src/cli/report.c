@@ -161,13 +161,9 @@ static void say_status(const struct bawn_cli *c, const json_t *result, const str
 static void say_warnings(const json_t *result)
 {
 	size_t i;
-	json_t *f;
-	json_array_foreach(bawn_cli_at(result, "assessment.findings"), i, f) {
-		const char *path = bawn_cli_text(f, "path");
-		if (strcmp(bawn_cli_text(f, "level"), "MEDIUM") == 0)
-			bawn_cli_say("MEDIUM %s %s%sline %" PRIu64 ": %s", bawn_cli_text(f, "rule"), path, *path != '\0' ? " " : "",
-			             bawn_cli_number(f, "line"), bawn_cli_text(f, "message"));
-	}
+	json_t *w;
+	json_array_foreach(bawn_cli_at(result, "warnings"), i, w)
+		bawn_cli_say("%s", json_is_string(w) ? json_string_value(w) : "?");
 }
 
 static void say_denials(const json_t *result, const char *script)
