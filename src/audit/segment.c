@@ -36,7 +36,7 @@ void bawn_segments_done(struct bawn_segments *s)
 static int add(struct bawn_segments *s, uint64_t first, struct bawn_err *err)
 {
 	if ((s->n & (s->n - 1)) == 0) {  /* room is 1, 2, 4, 8, … */
-		uint64_t *more = reallocarray(s->first, s->n == 0 ? 1 : 2 * s->n, sizeof *more);
+		uint64_t *more = realloc(s->first, (s->n == 0 ? 1 : 2 * s->n) * sizeof *more);
 		if (more == NULL)
 			return bawn_fail(err, -ENOMEM, "list the segments of the log");
 		s->first = more;

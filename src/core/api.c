@@ -237,10 +237,15 @@ int bawn_configure_policies(struct bawn *b, const char *document, size_t size, s
 	if (r < 0)
 		return r;
 	bawn_auto_json change = NULL;
-	r = bawn_policy_set(&b->dirs.policy, policy_target(&b->dirs), (struct bawn_span){ document, size }, &change, err);
-	if (r < 0)
-		return change != NULL && err != NULL && err->type == BAWN_ERROR_CONFIG_INVALID
-		       ? bawn_result_take(bawn_steal(change), out, err) : r;
+	struct bawn_err why = { 0 };
+	r = bawn_policy_set(&b->dirs.policy, policy_target(&b->dirs), (struct bawn_span){ document, size }, &change, &why);
+	if (r < 0 && change != NULL && why.type == BAWN_ERROR_CONFIG_INVALID)
+		return bawn_result_take(bawn_steal(change), out, err);  /* its `errors` say what is wrong */
+	if (r < 0) {
+		if (err != NULL)
+			*err = why;
+		return r;
+	}
 	r = record_policy(b, change, err);
 	if (r < 0)
 		return bawn_wrap(err, r, "the policy was changed but not recorded");

@@ -4,7 +4,9 @@
  * refused the moment they appear, before anything is built or expanded from them.
  * Invariants: (1) the text is checked for size, UTF-8 and control characters before libfyaml sees
  * it; (2) every node is on y->all, so freeing never walks the tree; (3) the tree leaves this file
- * only when there was no problem at all. */
+ * only when there was no problem at all.
+ * NOTE: libfyaml 0.7 does not survive a failed allocation of its own; room_enough() asks for what the
+ * worst text of that size was seen to take, so that want of memory shows there, as an error. */
 #include "parse/yaml.h"
 #include <libfyaml.h>  /* first of all: see meson.build */
 #include <stdarg.h>
@@ -323,8 +325,21 @@ static int read_events(struct reader *r, struct fy_parser *parser, struct fy_dia
 	return failed;
 }
 
+#define ROOM_LEAST    (1u << 20)
+#define ROOM_PER_BYTE 400u  /* "[[[[..." is the worst: a token for every byte */
+
+static bool room_enough(struct bawn_span text)
+{
+	void *volatile room = malloc(ROOM_LEAST + ROOM_PER_BYTE * text.n);  /* volatile: or it is optimised away */
+	bool enough = room != NULL;
+	free(room);
+	return enough;
+}
+
 static int parse(struct reader *r, struct bawn_span text)
 {
+	if (!room_enough(text))
+		return out_of_memory(r);
 	const struct fy_diag_cfg quiet_cfg = { .output_fn = quiet, .level = FYET_ERROR, .module_mask = ~0u };
 	struct fy_diag *diag = fy_diag_create(&quiet_cfg);
 	if (diag == NULL)

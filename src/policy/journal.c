@@ -45,17 +45,45 @@ int bawn_journal_read(int dirfd, json_t **out)
 
 /* ---- one file ---- */
 
-struct slot { const char *file, *text; char temp[40]; bool existed, moved; };
+struct slot { const char *file, *text; char temp[40]; mode_t mode; bool existed, moved; };
 
 static int write_temp(int dirfd, const struct slot *s, struct bawn_err *err)
 {
 	(void)unlinkat(dirfd, s->temp, 0);  /* left by somebody who was killed; O_EXCL finds out otherwise */
-	bawn_auto_fd fd = openat(dirfd, s->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, MODE);
+	bawn_auto_fd fd = openat(dirfd, s->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, s->mode);
 	if (fd < 0)
 		return bawn_fail(err, -errno, "create '%s'", s->temp);
 	int failed = bawn_write_all(fd, s->text, strlen(s->text), err);
 	if (failed == 0 && fsync(fd) < 0)
 		failed = bawn_fail(err, -errno, "sync '%s'", s->temp);
+	return failed;
+}
+
+/* A slot for these bytes.  A file keeps its mode; the temporary name is always the same, so that
+ * nothing can pile up. */
+static struct slot slot_of(int dirfd, const char *file, const char *text)
+{
+	struct stat st;
+	struct slot s = { .file = file, .text = text, .mode = MODE };
+	snprintf(s.temp, sizeof s.temp, ".%s.set", file[0] == '.' ? file + 1 : file);
+	s.existed = fstatat(dirfd, file, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	if (s.existed && S_ISREG(st.st_mode))
+		s.mode = st.st_mode & 0775;
+	return s;
+}
+
+/* One file by itself: atomic, durable, readable at most as `mask` says. */
+static int replace(int dirfd, const char *file, const char *text, mode_t mask, struct bawn_err *err)
+{
+	struct slot s = slot_of(dirfd, file, text);
+	s.mode &= mask;
+	int failed = write_temp(dirfd, &s, err);
+	if (failed == 0 && renameat(dirfd, s.temp, dirfd, file) < 0)
+		failed = bawn_fail(err, -errno, "replace '%s'", file);
+	if (failed == 0 && fsync(dirfd) < 0)
+		failed = bawn_fail(err, -errno, "sync the configuration directory");
+	if (failed < 0)
+		(void)unlinkat(dirfd, s.temp, 0);
 	return failed;
 }
 
@@ -72,7 +100,7 @@ static int exchange(int dirfd, struct slot *s, struct bawn_err *err)
 
 /* ---- all of them ---- */
 
-struct change { struct slot slot[BAWN_FILE_COUNT]; size_t n; };
+struct change { struct slot slot[BAWN_FILE_COUNT]; size_t n; mode_t mask; };
 
 static void undo(int dirfd, struct change *c)
 {
@@ -92,10 +120,8 @@ static int prepare(int dirfd, const json_t *files, struct change *c, struct bawn
 		if (text == NULL)
 			continue;
 		struct slot *s = &c->slot[c->n++];
-		struct stat st;
-		*s = (struct slot){ .file = bawn_policy_file[f], .text = text };
-		snprintf(s->temp, sizeof s->temp, ".%s.set", s->file);
-		s->existed = fstatat(dirfd, s->file, &st, AT_SYMLINK_NOFOLLOW) == 0;
+		*s = slot_of(dirfd, bawn_policy_file[f], text);
+		c->mask &= s->mode;
 		int failed = write_temp(dirfd, s, err);
 		if (failed < 0)
 			return failed;
@@ -119,13 +145,13 @@ static int replace_all(int dirfd, struct change *c, struct bawn_err *err)
 
 static int commit(int dirfd, const json_t *files, struct bawn_err *err)
 {
-	struct change c = { .n = 0 };
+	struct change c = { .mask = MODE };
 	bawn_auto_buf text = BAWN_BUF(JOURNAL_MAX);
 	int failed = prepare(dirfd, files, &c, err);
 	if (failed == 0)
 		failed = bawn_json_put(&text, files, err);
 	if (failed == 0)
-		failed = bawn_replace_file(dirfd, BAWN_JOURNAL, bawn_buf_span(&text), 0600, err);
+		failed = replace(dirfd, BAWN_JOURNAL, text.p, c.mask, err);  /* it shows what the files show */
 	if (failed == 0)
 		failed = replace_all(dirfd, &c, err);
 	if (failed < 0) {
@@ -147,8 +173,7 @@ int bawn_journal_commit(int dirfd, const json_t *files, struct bawn_err *err)
 	const char *file;
 	json_t *text;
 	json_object_foreach(old, file, text) {
-		struct bawn_span bytes = { json_string_value(text), json_string_length(text) };
-		failed = bawn_replace_file(dirfd, file, bytes, MODE, err);
+		failed = replace(dirfd, file, json_string_value(text), 0777, err);
 		if (failed < 0)
 			return failed;
 	}

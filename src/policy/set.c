@@ -20,20 +20,31 @@ static void policy_freep(struct bawn_policy **p) { bawn_policy_free(*p); }
 
 /* ---- a tree as YAML text ---- */
 
-static void put_scalar(struct bawn_buf *out, const struct bawn_yaml_node *n)
+static void put_text(struct bawn_buf *out, struct bawn_span text, bool plain)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./";
-	if (bawn_yaml_null(n)) {
-		bawn_buf_str(out, "null");
+	if (plain && text.n > 0 && strspn(text.p, safe) == text.n) {
+		bawn_buf_add(out, text.p, text.n);
 		return;
 	}
-	if (n->plain && strspn(n->text.p, safe) == n->text.n) {
-		bawn_buf_add(out, n->text.p, n->text.n);
-		return;
-	}
-	bawn_auto_json j = bawn_json_text(n->text);  /* a JSON string is a YAML string */
+	bawn_auto_json j = bawn_json_text(text);  /* a JSON string is a YAML string */
 	if (j == NULL || bawn_json_put(out, j, NULL) < 0)
 		out->error = out->error != 0 ? out->error : -ENOMEM;
+}
+
+static void put_scalar(struct bawn_buf *out, const struct bawn_yaml_node *n)
+{
+	if (bawn_yaml_null(n))
+		bawn_buf_str(out, "null");
+	else
+		put_text(out, n->text, n->plain);
+}
+
+static void put_key(struct bawn_buf *out, const struct bawn_yaml_node *key, int indent)
+{
+	bawn_buf_fmt(out, "%*s", indent, "");
+	put_text(out, key->text, true);
+	bawn_buf_char(out, ':');
 }
 
 static void put_node(struct bawn_buf *out, const struct bawn_yaml_node *n, int indent);
@@ -57,10 +68,10 @@ static void put_child(struct bawn_buf *out, const struct bawn_yaml_node *n, int 
 static void put_node(struct bawn_buf *out, const struct bawn_yaml_node *n, int indent)
 {
 	for (const struct bawn_yaml_node *c = n->first; c != NULL; c = c->next) {
-		bawn_buf_fmt(out, "%*s", indent, "");
 		if (c->key != NULL)
-			put_scalar(out, c->key);
-		bawn_buf_char(out, c->key != NULL ? ':' : '-');
+			put_key(out, c->key, indent);
+		else
+			bawn_buf_fmt(out, "%*s-", indent, "");
 		put_child(out, c, indent);
 	}
 }
@@ -71,9 +82,7 @@ static void put_merged(struct bawn_buf *out, const struct bawn_yaml_node *below,
 	for (const struct bawn_yaml_node *b = bawn_yaml_first(below); b != NULL; b = b->next) {
 		const struct bawn_yaml_node *a = bawn_yaml_get(above, b->key->text.p);
 		const struct bawn_yaml_node *n = a != NULL ? a : b;
-		bawn_buf_fmt(out, "%*s", indent, "");
-		put_scalar(out, b->key);
-		bawn_buf_char(out, ':');
+		put_key(out, b->key, indent);
 		if (a != NULL && a->kind == BAWN_YAML_MAPPING && b->kind == BAWN_YAML_MAPPING && a->n + b->n > 0) {
 			bawn_buf_char(out, '\n');
 			put_merged(out, b, a, indent + 2);
@@ -84,9 +93,7 @@ static void put_merged(struct bawn_buf *out, const struct bawn_yaml_node *below,
 	for (const struct bawn_yaml_node *a = bawn_yaml_first(above); a != NULL; a = a->next) {
 		if (bawn_yaml_get(below, a->key->text.p) != NULL)
 			continue;
-		bawn_buf_fmt(out, "%*s", indent, "");
-		put_scalar(out, a->key);
-		bawn_buf_char(out, ':');
+		put_key(out, a->key, indent);
 		put_child(out, a, indent);
 	}
 }
@@ -136,6 +143,7 @@ static int section_named(struct bawn_span name)
 static int add_document(struct set *s, const struct bawn_policy_dirs *dirs, struct bawn_err *err)
 {
 	const struct bawn_yaml_node *root = bawn_yaml_root(s->document);
+	size_t at = target_end(s, dirs);
 	s->r.name = DOCUMENT;
 	if (root->kind != BAWN_YAML_MAPPING || root->first == NULL)
 		bawn_policy_problem(&s->r, root->line, root->column, "", "is not a mapping; allowed: security, sandbox, audit, server at top level");
@@ -150,7 +158,7 @@ static int add_document(struct set *s, const struct bawn_policy_dirs *dirs, stru
 			continue;
 		}
 		struct bawn_source src = { s->rank, (enum bawn_policy_file)file, NULL, strdup(DOCUMENT), NULL, n };
-		int failed = bawn_sources_add(&s->sources, target_end(s, dirs), src, err);
+		int failed = bawn_sources_add(&s->sources, at++, src, err);
 		if (failed < 0)
 			return failed;
 	}

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Limits hold, and each has its own verdict."""
 import os, sys
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from bawntest import *
 
 if not is_root():

@@ -1,0 +1,76 @@
+#!/bin/sh
+# The tree and what was built from it keep their promises: layers, hardening, symbols, scripts, setup.
+# BAWN_BUILD is the build directory.
+cd "$(dirname "$0")/../.." || exit 1
+build=${BAWN_BUILD:-$PWD/build}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+count=0 failed=0
+
+check() {  # name, command...
+	name=$1
+	shift
+	count=$((count + 1))
+	if "$@" >"$work/out" 2>&1; then
+		cp "$work/out" "$work/last"  # for the next check to look at
+		echo "ok $count - $name"
+	else
+		echo "not ok $count - $name"
+		sed 's/^/# /' "$work/out"
+		failed=1
+	fi
+}
+# shellcheck disable=SC2317  # called through check
+fails() { if "$@"; then return 1; fi; }
+
+check 'modules include only what their layer may' tools/check-layers
+
+# The checker itself: a tree with one forbidden include must not pass.
+mkdir -p "$work/tree/src/assess" "$work/tree/tools"
+cp tools/layers.txt "$work/tree/tools/"
+echo '#include "base/err.h"' >"$work/tree/src/assess/a.c"
+check 'a permitted include passes' tools/check-layers "$work/tree"
+echo '#include "audit/audit.h"' >"$work/tree/src/assess/b.c"
+check 'a forbidden include is found' fails tools/check-layers "$work/tree"
+
+for program in bawn libexec/bawn/launch; do
+	check "$program is hardened and needs only libc" tools/check-hardening "$build/$program"
+done
+library=$(find "$build" -name 'libbawn.so*' -type f -not -path '*.p/*' | head -n 1)
+check 'libbawn is hardened' tools/check-hardening "${library:-$build/libbawn.so}"
+check 'libbawn exports exactly the public symbols' tools/check-symbols "${library:-$build/libbawn.so}"
+
+# The hardening checker: a program built without any of it must not pass.
+echo 'int main(void) { return 0; }' >"$work/plain.c"
+check 'an unhardened program can be built' \
+	gcc -no-pie -fno-stack-protector -Wl,-z,norelro,-z,lazy,-z,execstack -o "$work/plain" "$work/plain.c"
+check 'an unhardened program is found' fails tools/check-hardening "$work/plain"
+check 'each of its faults is named' test "$(wc -l <"$work/last")" -eq 8
+
+check 'shell scripts pass shellcheck' tools/check-scripts
+check 'documents name only files and targets that exist' tools/check-docs
+
+# Setup: nothing to do the second time, quickly; and a list where it may not install.
+check 'setup runs' tools/setup build test
+check 'and has nothing left to do' test ! -s "$work/last"
+check 'setup refuses a purpose it does not know' fails tools/setup everything
+best=10000
+for _ in 1 2 3; do
+	before=$(date +%s%N)
+	tools/setup build test >/dev/null 2>&1
+	took=$((($(date +%s%N) - before) / 1000000))
+	[ $took -ge $best ] || best=$took
+done
+check "with nothing to do it takes under 300 ms (took $best)" test $best -lt 300
+
+# As a user without sudo on a machine where a package is missing (dpkg-query knows nothing).
+mkdir "$work/bin"
+printf '#!/bin/sh\nexit 1\n' >"$work/bin/dpkg-query"
+printf '#!/bin/sh\nexit 1\n' >"$work/bin/sudo"
+printf '#!/bin/sh\necho 1000\n' >"$work/bin/id"
+chmod +x "$work/bin"/*
+check 'setup fails where it may not install' fails env PATH="$work/bin:$PATH" tools/setup build </dev/null
+check 'and names the packages' grep -q 'apt-get install .*libsodium-dev.*libseccomp-dev' "$work/last"
+
+echo "1..$count"
+exit $failed
