@@ -71,6 +71,8 @@ static void cell_counts(struct bawn_buf *out, const json_t *object)
 	const char *key, *comma = "";
 	json_t *value;
 	json_object_foreach((json_t *)object, key, value) {
+		if (json_is_null(value) || (json_is_string(value) && json_string_length(value) == 0))
+			continue;
 		bawn_buf_str(out, comma);
 		bawn_buf_escaped(out, bawn_span(key));
 		bawn_buf_char(out, ' ');
