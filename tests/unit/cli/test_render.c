@@ -72,6 +72,7 @@ static void texts(void)
 	}
 	static const struct { const char *in, *want; } word[] = {
 		{ "a.py", "a.py" }, { "", "''" }, { "a b", "'a b'" }, { "it's", "'it'\\''s'" }, { "$(x)", "'$(x)'" },
+		{ "a\nb'\\\x1b", "$'a\\nb\\'\\\\\\x1b'" },
 	};
 	for (size_t i = 0; i < BAWN_LEN(word); i++) {
 		bawn_auto_buf b = BAWN_BUF(64);
