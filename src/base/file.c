@@ -51,13 +51,23 @@ int bawn_write_all(int fd, const void *p, size_t n, struct bawn_err *err)
 	return 0;
 }
 
-static int fill_and_rename(int dirfd, const char *tmp, const char *path, struct bawn_span bytes,
+/* root writing into somebody's directory leaves files that somebody can read. */
+static int give_to_owner(int fd, int dir)
+{
+	struct stat st;
+	if (geteuid() != 0)
+		return 0;
+	return fstat(dir, &st) < 0 || fchown(fd, st.st_uid, st.st_gid) < 0 ? -errno : 0;
+}
+
+static int fill_and_rename(int dirfd, int parent, const char *tmp, const char *path, struct bawn_span bytes,
                            mode_t mode, struct bawn_err *err)
 {
 	bawn_auto_fd fd = openat(dirfd, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 	if (fd < 0)
 		return bawn_fail(err, -errno, "create '%s'", tmp);
-	int r = bawn_write_all(fd, bytes.p, bytes.n, err);
+	int r = give_to_owner(fd, parent);
+	r = r < 0 ? bawn_fail(err, r, "hand it to the directory's owner") : bawn_write_all(fd, bytes.p, bytes.n, err);
 	if (r == 0 && fsync(fd) < 0)
 		r = bawn_fail(err, -errno, "sync");
 	if (r == 0 && renameat(dirfd, tmp, dirfd, path) < 0)
@@ -92,7 +102,7 @@ int bawn_replace_file(int dirfd, const char *path, struct bawn_span bytes, mode_
 	bawn_auto_fd dir = open_parent(dirfd, path);
 	if (dir < 0)
 		return bawn_fail(err, -errno, "replace '%s'", path);
-	r = fill_and_rename(dirfd, tmp.p, path, bytes, mode, err);
+	r = fill_and_rename(dirfd, dir, tmp.p, path, bytes, mode, err);
 	if (r < 0)
 		return bawn_wrap(err, r, "replace '%s'", path);
 	if (fsync(dir) < 0)

@@ -17,7 +17,11 @@
 struct bawn_list { char **item; size_t n; };  /* owned by the policy */
 
 enum bawn_rule_mode { BAWN_RULE_OFF = -1 };   /* or an enum bawn_level */
-struct bawn_rule_set { char *id; int mode; };
+/* Without may_lower the rule's own level stands where it is the higher one. */
+struct bawn_rule_set { char *id; int mode; bool may_lower; };
+
+/* Where a value was written; path NULL: the compiled default. */
+struct bawn_policy_origin { const char *path; uint32_t line, column; };
 
 /* What one trust level starts from. */
 struct bawn_trust_base { uint64_t cpus_milli, memory_bytes, timeout_ms, pids, disk_bytes; };
@@ -26,7 +30,7 @@ struct bawn_policy {
 	/* security.yaml */
 	int      decision[BAWN_LEVEL_COUNT];         /* enum bawn_action */
 	uint64_t medium_score, high_score, blocked_score;
-	struct bawn_rule_set *rules; size_t n_rules; /* rules: {ID: off|LEVEL} */
+	struct bawn_rule_set *rules; size_t n_rules; /* rules: {ID: off|LEVEL}, by id */
 	struct bawn_list blocked_patterns, high_triggers, trusted_patterns;
 	bool     allow_user_override;
 	int      override_minimum;                   /* enum bawn_assurance */
@@ -41,6 +45,7 @@ struct bawn_policy {
 	uint64_t inodes, open_files, output_bytes, stream_output_bytes;
 	bool     read_only;
 	struct bawn_list security_opt, cap_drop;
+	char    *sandbox_user;                       /* security.user: "UID[:GID]"; NULL: one of `uids` */
 	int      network_mode;                       /* enum bawn_network: the ceiling */
 	struct bawn_list whitelist, allow_private;
 	struct bawn_trust_base trust[BAWN_TRUST_COUNT];
@@ -66,7 +71,12 @@ struct bawn_policy {
 	uint64_t alert_critical_per_hour, alert_violations_per_hour, alert_integrity, alert_disk_percent;
 	char    *witness;
 
+	/* server.yaml */
+	char    *listen;                             /* NULL: STATE/sock */
+
 	/* Where it came from. */
+	struct bawn_policy_origin *origin;           /* one per row of the schema */
+	struct bawn_list paths;                      /* what origin[].path points into */
 	struct bawn_list loosened;                   /* "sandbox.yaml: network.network_mode", acknowledged */
 	bool     floor_root_owned;                   /* /etc/bawn exists and belongs to root */
 	uint8_t  sha256[BAWN_SHA256_LEN];            /* of every value, independent of spelling */

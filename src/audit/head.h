@@ -1,0 +1,37 @@
+/* head.h - the small file that says how far the log is acknowledged.
+ *
+ *	0           4096          8192
+ *	+-----------+-------------+      a slot: {"v":1,"gen":N,"size":N,"segment":N,"at":N,"offset":N,
+ *	| even gen  | odd gen     |               "hash":"64 hex",…,"check":"64 hex"}\n and zero bytes
+ *	+-----------+-------------+
+ *
+ * Slots are written alternately and in place; the valid one with the larger gen counts.  A write that
+ * is cut short spoils one slot, never both.  Members may be added before "check". */
+#pragma once
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/span.h"
+#include <stdint.h>
+
+#define BAWN_HEAD_SLOT 4096u
+#define BAWN_HEAD_FILE (2 * BAWN_HEAD_SLOT)
+
+struct bawn_head {
+	uint64_t gen;                /* commits so far */
+	uint64_t size;               /* entries */
+	uint64_t segment;            /* first seq of the segment that holds the last entry */
+	uint64_t at, offset;         /* of the last line in it: its first byte, the byte after its newline */
+	char     hash[BAWN_SHA256_HEX];
+};
+
+/* The head of a log without entries. */
+void bawn_head_init(struct bawn_head *h);
+/* From the bytes of the file; -EBADMSG where neither slot is valid. */
+BAWN_MUST_CHECK int bawn_head_decode(struct bawn_span file, struct bawn_head *out);
+void bawn_head_encode(const struct bawn_head *h, char out[static BAWN_HEAD_SLOT]);
+
+/* -EBADMSG and AUDIT_TAMPERED where neither slot is valid. */
+BAWN_MUST_CHECK int bawn_head_read(int fd, struct bawn_head *out, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_head_read_at(int dirfd, struct bawn_head *out, struct bawn_err *err);
+/* Into the slot of h->gen; not synced. */
+BAWN_MUST_CHECK int bawn_head_write(int fd, const struct bawn_head *h, struct bawn_err *err);

@@ -1,0 +1,226 @@
+/* recover.c - head and files disagree: a crash, or somebody's hand?
+ *
+ *	at or below head        everything must be there and must be what was written, else TAMPERED
+ *	beyond head, chained    kept and synced: it may have been acknowledged (head lags after a power cut)
+ *	beyond that, no entry   a torn tail, never acknowledged: moved to quarantine/, log.recovered follows
+ *	no entry, then entries  TAMPERED: an entry is written only after everything before it is durable
+ *
+ * Invariants:
+ * (1) nothing at or below head is ever cut or changed;
+ * (2) no byte is cut before its copy in quarantine/ is durable;
+ * (3) what is kept is synced before head counts it (store.c, invariant 1).
+ * NOTE: between the cut and log.recovered a crash may come; the copy is then there without an entry.
+ * An attacker controls: what he managed to append to a segment, at most. */
+#include "audit/store.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include "audit/entry.h"
+#include "audit/segment.h"
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/ulid.h"
+
+static int tampered(struct bawn_err *err, const struct bawn_head *h, const char *problem)
+{
+	return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "the audit log was changed: after entry %" PRIu64 " in segment %012" PRIu64 ": %s",
+	                    h->size > 0 ? h->size - 1 : 0, h->segment, problem);
+}
+
+int bawn_store_check_last(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err)
+{
+	struct stat st;
+	struct bawn_line l;
+	const char *problem = "";
+	if (fstat(s->segfd, &st) < 0)
+		return bawn_store_fail(s, err, "look at a segment");
+	if ((uint64_t)st.st_size < h->offset)
+		return tampered(err, h, "it is shorter than its head says");
+	if (h->size == 0)
+		return 0;
+	uint64_t n = h->offset - h->at;
+	if (n < 2 || n > BAWN_ENTRY_MAX)
+		return tampered(err, h, "the head names a line of impossible length");
+	bawn_auto_free char *line = malloc(n);
+	if (line == NULL)
+		return bawn_fail(err, -ENOMEM, "read the audit log");
+	if (pread(s->segfd, line, n, (off_t)h->at) != (ssize_t)n)
+		return bawn_store_fail(s, err, "read the last entry");
+	int r = line[n - 1] == '\n' ? bawn_line_check((struct bawn_span){ line, n - 1 }, &l, &problem) : -EBADMSG;
+	if (r == -ENOMEM)
+		return bawn_fail(err, r, "read the audit log");
+	if (r < 0 || l.seq != h->size - 1 || memcmp(l.hash, h->hash, 64) != 0)
+		return tampered(err, h, "its last entry is not the one that was acknowledged");
+	return 0;
+}
+
+/* Keeps what continues the chain from *h on in the open segment.  *out_clean: nothing else follows. */
+static int keep_chained(struct bawn_store *s, struct bawn_head *h, bool *out_clean, struct bawn_err *err)
+{
+	struct bawn_chain chain = { .seq = h->size };
+	bawn_auto_lines lines = { 0 };
+	memcpy(chain.hash, h->hash, sizeof chain.hash);
+	int r = bawn_lines_init(&lines, s->segfd, h->offset, err);
+	while (r == 0) {
+		struct bawn_span line;
+		struct bawn_line l;
+		bool whole;
+		const char *problem;
+		r = bawn_lines_next(&lines, &line, &whole, err);
+		if (r < 0)
+			return r;
+		*out_clean = line.p == NULL;
+		if (line.p == NULL || !whole)
+			return 0;
+		r = bawn_chain_next(&chain, line, &l, &problem);
+		if (r == -ENOMEM)
+			return bawn_fail(err, r, "read the audit log");
+		if (r < 0 || (h->offset == 0 && l.seq > 0 && !bawn_span_is(l.type, "log.segment")))
+			return 0;
+		h->at = h->offset;
+		h->offset = lines.offset;
+		h->size = chain.seq;
+		h->segment = s->segment;
+		memcpy(h->hash, chain.hash, sizeof h->hash);
+	}
+	return r;
+}
+
+static int copy_tail(struct bawn_store *s, int to, uint64_t from, uint64_t *out_bytes, char out_hash[static BAWN_SHA256_HEX], struct bawn_err *err)
+{
+	struct bawn_sha256 sha;
+	uint8_t raw[BAWN_SHA256_LEN];
+	char chunk[16384];
+	uint64_t done = 0;
+	bawn_sha256_init(&sha);
+	for (;;) {
+		ssize_t n = pread(s->segfd, chunk, sizeof chunk, (off_t)(from + done));
+		if (n < 0)
+			return bawn_store_fail(s, err, "read a torn tail");
+		if (n == 0)
+			break;
+		bawn_sha256_add(&sha, chunk, (size_t)n);
+		int r = bawn_write_all(to, chunk, (size_t)n, err);
+		if (r < 0) {
+			errno = -r;
+			return bawn_store_fail(s, err, "copy a torn tail");
+		}
+		done += (size_t)n;
+	}
+	bawn_sha256_end(&sha, raw);
+	bawn_hex(raw, sizeof raw, out_hash);
+	*out_bytes = done;
+	return fsync(to) < 0 ? bawn_store_fail(s, err, "sync a torn tail") : 0;
+}
+
+struct cut { uint64_t bytes; char sha256[BAWN_SHA256_HEX], file[64]; };
+
+static int quarantine(struct bawn_store *s, const struct bawn_head *h, struct cut *out, struct bawn_err *err)
+{
+	char id[BAWN_ULID_LEN];
+	int r = bawn_ulid_new(id, err);
+	if (r < 0)
+		return r;
+	snprintf(out->file, sizeof out->file, "%012" PRIu64 "-%s", h->size, id);
+	bawn_auto_fd dir = openat(s->dirfd, "quarantine", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (dir < 0)
+		return bawn_store_fail(s, err, "open quarantine");
+	bawn_auto_fd to = openat(dir, out->file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (to < 0)
+		return bawn_store_fail(s, err, "make a file in quarantine");
+	r = copy_tail(s, to, h->offset, &out->bytes, out->sha256, err);
+	if (r == 0 && fsync(dir) < 0)
+		r = bawn_store_fail(s, err, "sync quarantine");
+	if (r < 0)
+		(void)unlinkat(dir, out->file, 0);  /* best effort: a copy nobody needs */
+	return r;
+}
+
+/* Cuts what follows *h in the open segment. */
+static int cut_tail(struct bawn_store *s, const struct bawn_head *h, struct cut *out, struct bawn_err *err)
+{
+	int r = bawn_segment_has_entry(s->segfd, h->offset, UINT64_MAX, err);
+	if (r > 0)
+		r = tampered(err, h, "an entry follows that does not continue the chain");
+	if (r == 0)
+		r = quarantine(s, h, out, err);
+	if (r == 0 && ftruncate(s->segfd, (off_t)h->offset) < 0)
+		r = bawn_store_fail(s, err, "cut a torn tail");
+	return r;
+}
+
+/* A segment begun but without a single good entry: its bytes go to quarantine, the file goes. */
+static int drop_segment(struct bawn_store *s, const struct bawn_head *h, struct cut *out, struct bawn_err *err)
+{
+	char name[BAWN_SEGMENT_NAME];
+	struct bawn_head start = *h;
+	struct stat st;
+	start.offset = 0;
+	bawn_segment_name(s->segment, name);
+	if (fstat(s->segfd, &st) < 0)
+		return bawn_store_fail(s, err, "look at a segment");
+	int r = st.st_size > 0 ? cut_tail(s, &start, out, err) : 0;
+	if (r == 0 && (unlinkat(s->segdir, name, 0) < 0 || fsync(s->segdir) < 0))
+		r = bawn_store_fail(s, err, "remove a torn segment");
+	return r == 0 ? bawn_store_open_segment(s, h->segment, false, err) : r;
+}
+
+/* The segments after the open one, each of which must continue the chain. */
+static int later_segments(struct bawn_store *s, struct bawn_head *h, struct cut *cut, struct bawn_err *err)
+{
+	bawn_auto_segments all = { 0 };
+	int r = bawn_segments_list(s->dirfd, &all, err);
+	for (size_t i = 0; r == 0 && i < all.n; i++) {
+		if (all.first[i] <= h->segment)
+			continue;
+		if (all.first[i] != h->size || cut->bytes > 0)
+			return tampered(err, h, "a segment follows that does not continue the chain");
+		struct bawn_head next = *h;
+		bool clean = false;
+		next.at = next.offset = 0;
+		r = bawn_store_sync(s, s->segfd, "sync a segment", err);
+		if (r == 0)
+			r = bawn_store_open_segment(s, all.first[i], false, err);
+		if (r == 0)
+			r = keep_chained(s, &next, &clean, err);
+		if (r < 0)
+			return r;
+		if (next.size == h->size)
+			r = drop_segment(s, h, cut, err);
+		else
+			*h = next;
+		if (r == 0 && next.offset > 0 && !clean)
+			r = cut_tail(s, h, cut, err);
+	}
+	return r;
+}
+
+int bawn_store_recover(struct bawn_store *s, struct bawn_head *h, struct bawn_err *err)
+{
+	struct bawn_head good = *h;
+	struct cut cut = { 0 };
+	bool clean = false;
+	int r = bawn_store_check_last(s, h, err);
+	if (r == 0)
+		r = keep_chained(s, &good, &clean, err);
+	if (r == 0 && !clean)
+		r = cut_tail(s, &good, &cut, err);
+	if (r == 0)
+		r = later_segments(s, &good, &cut, err);
+	if (r == 0)
+		r = bawn_store_sync(s, s->segfd, "sync a segment", err);
+	if (r == 0 && fsync(s->segdir) < 0)
+		r = bawn_store_fail(s, err, "sync the directory of segments");
+	if (r == 0 && good.size != h->size) {
+		good.gen++;
+		r = bawn_store_publish(s, &good, err);
+	}
+	/* A torn log.genesis is made anew by the caller; there is nothing yet that could tell of it. */
+	if (r == 0 && cut.bytes > 0 && good.size > 0)
+		r = bawn_store_own(s, &good, BAWN_RECORD_LOG_RECOVERED,
+		                   json_pack("{s:I,s:s,s:s}", "cut_bytes", (json_int_t)cut.bytes, "sha256", cut.sha256, "file", cut.file), false, err);
+	if (r == 0)
+		*h = good;
+	return r;
+}

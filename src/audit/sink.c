@@ -1,0 +1,185 @@
+/* sink.c - the local log as a sink: many threads queue, one at a time commits for all.
+ *
+ * Invariants:
+ * (1) a record is in the queue, or in the batch of the one committing thread, or has an answer;
+ * (2) an answer is given once: a record whose commit failed is never written later;
+ * (3) files are touched without the mutex held, by the thread that set `committing`; records that
+ *     arrive meanwhile form the next batch (group commit without a thread of our own). */
+#include <pthread.h>
+#include "audit/entry.h"
+#include "audit/store.h"
+#include "base/cleanup.h"
+
+#define BATCH_BYTES (8u << 20)
+
+enum state { QUEUED, UNDERWAY, WRITTEN, FAILED };
+
+struct item {
+	struct bawn_pending p;     /* first: the list of pendings is a list of items */
+	struct item        *later; /* all items, oldest first */
+	uint64_t            ticket;
+	enum state          state;
+	int                 code;
+	struct bawn_err     err;   /* when FAILED */
+};
+
+struct local {
+	struct bawn_audit audit;
+	pthread_mutex_t   mutex;
+	pthread_cond_t    changed;
+	bool              committing;
+	uint64_t          tickets;
+	struct item      *items;   /* until somebody has waited for them */
+	struct bawn_store store;
+};
+
+static struct local *local_of(struct bawn_audit *a) { return (struct local *)a; }
+
+static void free_item(struct item *i)
+{
+	if (i == NULL)
+		return;
+	bawn_buf_done(&i->p.draft);
+	free(i);
+}
+
+/* Only the log itself says these. */
+static bool reserved(enum bawn_record_type type)
+{
+	return type == BAWN_RECORD_LOG_GENESIS || type == BAWN_RECORD_LOG_SEGMENT || type == BAWN_RECORD_LOG_RECOVERED;
+}
+
+static int append(struct bawn_audit *a, const struct bawn_record *rec, uint64_t *out_ticket, struct bawn_err *err)
+{
+	struct local *l = local_of(a);
+	if (reserved(rec->type))
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "type", "a record of type %s is made by the log alone", bawn_record_name(rec->type));
+	struct item *i = calloc(1, sizeof *i);
+	if (i == NULL)
+		return bawn_fail(err, -ENOMEM, "queue a record");
+	i->p.draft = BAWN_BUF(BAWN_ENTRY_MAX);
+	int r = bawn_line_draft(&i->p.draft, rec, l->store.node, err);
+	if (r < 0) {
+		free_item(i);
+		return r;
+	}
+	pthread_mutex_lock(&l->mutex);
+	struct item **end = &l->items;
+	while (*end != NULL)
+		end = &(*end)->later;
+	*end = i;
+	*out_ticket = i->ticket = ++l->tickets;
+	pthread_mutex_unlock(&l->mutex);
+	return 0;
+}
+
+static struct item **find(struct local *l, uint64_t ticket)
+{
+	struct item **at = &l->items;
+	while (*at != NULL && (*at)->ticket != ticket)
+		at = &(*at)->later;
+	return at;
+}
+
+/* All that is queued, or as much of it as one batch holds. */
+static struct item *take_batch(struct local *l)
+{
+	struct item *first = NULL, *last = NULL;
+	size_t bytes = 0;
+	for (struct item *i = l->items; i != NULL; i = i->later) {
+		if (i->state != QUEUED)
+			continue;
+		bytes += i->p.draft.n;
+		if (first != NULL && bytes > BATCH_BYTES)
+			break;
+		i->state = UNDERWAY;
+		i->p.next = NULL;
+		if (first == NULL)
+			first = i;
+		else
+			last->p.next = &i->p;
+		last = i;
+	}
+	return first;
+}
+
+/* With the mutex held, which is let go while files are written. */
+static void commit(struct local *l)
+{
+	struct bawn_err why = { 0 };
+	struct item *batch = take_batch(l);
+	l->committing = true;
+	pthread_mutex_unlock(&l->mutex);
+	int r = bawn_store_commit(&l->store, &batch->p, &why);
+	pthread_mutex_lock(&l->mutex);
+	l->committing = false;
+	for (struct bawn_pending *p = &batch->p, *next; p != NULL; p = next) {
+		struct item *i = (struct item *)p;
+		next = p->next;
+		i->state = r == 0 ? WRITTEN : FAILED;
+		i->code = r;
+		i->err = why;
+		bawn_buf_done(&p->draft);
+	}
+	pthread_cond_broadcast(&l->changed);
+}
+
+static int wait_for(struct bawn_audit *a, uint64_t ticket, struct bawn_receipt *out, struct bawn_err *err)
+{
+	struct local *l = local_of(a);
+	pthread_mutex_lock(&l->mutex);
+	struct item *i;
+	/* Looked up anew after each sleep: a second waiter must not touch what the first has freed. */
+	while ((i = *find(l, ticket)) != NULL && (i->state == QUEUED || i->state == UNDERWAY)) {
+		if (l->committing)
+			pthread_cond_wait(&l->changed, &l->mutex);
+		else
+			commit(l);
+	}
+	if (i == NULL) {
+		pthread_mutex_unlock(&l->mutex);
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "ticket", "no record waits under this ticket");
+	}
+	*find(l, ticket) = i->later;
+	pthread_mutex_unlock(&l->mutex);
+	int r = i->state == WRITTEN ? 0 : i->code;
+	if (r == 0 && out != NULL)
+		*out = i->p.receipt;
+	if (r < 0 && err != NULL)
+		*err = i->err;
+	free_item(i);
+	return r;
+}
+
+static void close_local(struct bawn_audit *a)
+{
+	struct local *l = local_of(a);
+	if (l == NULL)
+		return;
+	for (struct item *i = l->items, *later; i != NULL; i = later) {
+		later = i->later;
+		free_item(i);
+	}
+	bawn_store_done(&l->store);
+	pthread_mutex_destroy(&l->mutex);
+	pthread_cond_destroy(&l->changed);
+	free(l);
+}
+
+static const struct bawn_audit_ops ops = { .append = append, .wait = wait_for, .close = close_local };
+
+int bawn_audit_open(const char *dir, const struct bawn_audit_options *o, struct bawn_audit **out, struct bawn_err *err)
+{
+	static const struct bawn_audit_options none;
+	bawn_auto_free struct local *l = calloc(1, sizeof *l);
+	if (l == NULL)
+		return bawn_fail(err, -ENOMEM, "open the audit log");
+	int r = bawn_store_open(&l->store, dir, o != NULL ? o : &none, err);
+	if (r < 0)
+		return r;
+	l->audit.ops = &ops;
+	pthread_mutex_init(&l->mutex, NULL);
+	pthread_cond_init(&l->changed, NULL);
+	*out = &bawn_steal(l)->audit;
+	return 0;
+}

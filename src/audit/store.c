@@ -1,0 +1,461 @@
+/* store.c - a commit: lock, read head, append, fdatasync, publish head, unlock.
+ *
+ * Invariants:
+ * (1) head never says more than is durable: it is written after the fdatasync of the entries it
+ *     counts, and it is in place (synced, size 0) before the first segment is made.  So a log shorter
+ *     than its head was cut by somebody else;
+ * (2) head itself is synced only when a segment is closed.  After a power cut it may lag: valid,
+ *     chained entries beyond it were perhaps acknowledged and are kept (recover.c);
+ * (3) an entry is acknowledged only after its fdatasync, the fsync of a new segment's directory entry
+ *     and the write of head all succeeded;
+ * (4) bytes of a commit that failed are cut off again before the lock is let go; where even that
+ *     fails, or a sync failed, the handle is dead: the kernel may have dropped the dirty pages and
+ *     would report success the next time;
+ * (5) nothing is written unless directory, LOCK, head and segment are still the files at their
+ *     paths: a log that was moved away or deleted is noticed before the next acknowledgement;
+ * (6) one writer at a time: flock on LOCK, which is held by an open file of this process alone (a
+ *     handle carried over fork refuses to work).
+ * An attacker controls: the content of records (entry.c deals with it).  Whoever may write the state
+ * directory can rewrite log and head together; that is for signatures and witnesses.
+ *
+ * Waiting for the lock: there is no flock with a timeout, and a library may neither start threads
+ * nor take signals.  So: try, then sleep 50 us, doubled up to 4 ms, with jitter so that waiters do
+ * not march in step, until lock_timeout_ms have passed. */
+#include "audit/store.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include "audit/entry.h"
+#include "audit/segment.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+
+#define LOCK_DEFAULT_MS 30000u
+#define SEGMENT_DEFAULT (100ull << 20)
+
+/* ---- errors ---- */
+
+static enum bawn_error type_of(int code)
+{
+	switch (code) {
+	case ENOSPC: case EDQUOT:           return BAWN_ERROR_DISK_FULL;
+	case EACCES: case EPERM: case EROFS: return BAWN_ERROR_STATE_UNWRITABLE;
+	case ENOMEM:                        return BAWN_ERROR_OUT_OF_MEMORY;
+	default:                            return BAWN_ERROR_AUDIT_FAILED;
+	}
+}
+
+/* From errno. */
+int bawn_store_fail(struct bawn_store *s, struct bawn_err *err, const char *doing)
+{
+	int code = errno;
+	return bawn_fail_as(err, type_of(code), NULL, "%s of the audit log '%s': %s", doing, s->dir, strerrordesc_np(code));
+}
+
+static int die(struct bawn_store *s, int r)
+{
+	s->dead = true;
+	return r;
+}
+
+int bawn_store_sync(struct bawn_store *s, int fd, const char *what, struct bawn_err *err)
+{
+	return fdatasync(fd) < 0 ? die(s, bawn_store_fail(s, err, what)) : 0;
+}
+
+/* ---- the lock ---- */
+
+static int take_lock(struct bawn_store *s, struct bawn_err *err)
+{
+	uint64_t now = bawn_monotonic_us(), until = now + s->lock_ms * 1000u, wait_us = 50;
+	uint64_t dice = now ^ (uint64_t)s->pid << 20;
+	while (flock(s->lockfd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno == EINTR)
+			continue;
+		if (errno != EWOULDBLOCK)
+			return bawn_store_fail(s, err, "lock LOCK");
+		now = bawn_monotonic_us();
+		if (now >= until)
+			return bawn_fail_as(err, BAWN_ERROR_AUDIT_BUSY, NULL,
+			                    "another process has held the audit log '%s' for %" PRIu64 " ms", s->dir, s->lock_ms);
+		dice = dice * 6364136223846793005u + 1442695040888963407u;
+		uint64_t us = wait_us / 2 + (dice >> 33) % wait_us;
+		if (us > until - now)
+			us = until - now;
+		(void)clock_nanosleep(CLOCK_MONOTONIC, 0,
+		                      &(struct timespec){ (time_t)(us / 1000000u), (long)(us % 1000000u) * 1000 }, NULL);
+		if (wait_us < 4000)
+			wait_us *= 2;
+	}
+	return 0;
+}
+
+static void drop_lock(struct bawn_store *s) { (void)flock(s->lockfd, LOCK_UN); }
+
+/* ---- are these still the files? ---- */
+
+static bool same_file(int fd, int dirfd, const char *path, int flags)
+{
+	struct stat a, b;
+	return fstat(fd, &a) == 0 && fstatat(dirfd, path, &b, flags) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static int check_files(struct bawn_store *s, struct bawn_err *err)
+{
+	const char *gone = !same_file(s->dirfd, AT_FDCWD, s->dir, 0) ? "directory" :
+	                   !same_file(s->segdir, s->dirfd, "seg", AT_SYMLINK_NOFOLLOW) ? "seg" :
+	                   !same_file(s->lockfd, s->dirfd, "LOCK", AT_SYMLINK_NOFOLLOW) ? "LOCK" :
+	                   s->headfd >= 0 && !same_file(s->headfd, s->dirfd, "head", AT_SYMLINK_NOFOLLOW) ? "head" : NULL;
+	if (gone == NULL)
+		return 0;
+	return die(s, bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL,
+	                           "%s of the audit log '%s' was removed or replaced while it was open", gone, s->dir));
+}
+
+int bawn_store_open_segment(struct bawn_store *s, uint64_t first_seq, bool create, struct bawn_err *err)
+{
+	char name[BAWN_SEGMENT_NAME];
+	bawn_segment_name(first_seq, name);
+	bawn_auto_fd fd = openat(s->segdir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (create ? O_CREAT : 0), 0600);
+	struct stat st;
+	if (fd < 0 && errno == ENOENT)
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "segment '%s' of the audit log is missing", name);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return bawn_store_fail(s, err, "open a segment");
+	if (!S_ISREG(st.st_mode))
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "segment '%s' of the audit log is not a plain file", name);
+	bawn_close_fdp(&s->segfd);
+	s->segfd = bawn_take_fd(&fd);
+	s->segment = first_seq;
+	return 0;
+}
+
+/* ---- writing ---- */
+
+int bawn_store_publish(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err)
+{
+	s->trusted = false;
+	int r = bawn_head_write(s->headfd, h, err);
+	if (r < 0)
+		return die(s, bawn_store_fail(s, err, "write head"));
+	s->trusted = true;
+	s->trusted_gen = h->gen;
+	return 0;
+}
+
+/* The kernel would answer a write beyond RLIMIT_FSIZE with a signal that ends the program. */
+static bool fits_rlimit(uint64_t end)
+{
+	struct rlimit limit;
+	return getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur;
+}
+
+static int put_bytes(struct bawn_store *s, uint64_t at, struct bawn_err *err)
+{
+	size_t done = 0;
+	if (!fits_rlimit(at + s->out.n))
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL,
+		                    "the file size limit of this process (RLIMIT_FSIZE) is too low for the audit log '%s'", s->dir);
+	while (done < s->out.n) {
+		ssize_t n = pwrite(s->segfd, s->out.p + done, s->out.n - done, (off_t)(at + done));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			if (n == 0)
+				errno = EIO;
+			bool room = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+			int r = bawn_store_fail(s, err, "append to a segment");
+			if (!room || ftruncate(s->segfd, (off_t)at) < 0)
+				s->dead = true;
+			return r;
+		}
+		done += (size_t)n;
+	}
+	if (fdatasync(s->segfd) == 0)
+		return 0;
+	int r = bawn_store_fail(s, err, "sync a segment");
+	if (ftruncate(s->segfd, (off_t)at) < 0)
+		errno = 0;  /* best effort: the handle is dead either way, and the next opener decides */
+	return die(s, r);
+}
+
+/* Appends the list to the open segment; *h moves on only if all went well. */
+int bawn_store_write(struct bawn_store *s, struct bawn_head *h, struct bawn_pending *first, bool new_file, struct bawn_err *err)
+{
+	struct bawn_head next = *h;
+	next.gen++;
+	next.segment = s->segment;
+	next.offset = new_file ? 0 : h->offset;
+	const uint64_t start = next.offset;
+	bawn_buf_reset(&s->out);
+	for (struct bawn_pending *p = first; p != NULL; p = p->next) {
+		char hash[BAWN_SHA256_HEX];
+		bawn_line_put(&s->out, next.size, bawn_buf_span(&p->draft), next.hash, hash);
+		memcpy(next.hash, hash, sizeof hash);
+		memcpy(p->receipt.hash, hash, sizeof hash);
+		p->receipt.seq = next.size++;
+		next.at = next.offset;
+		next.offset = start + s->out.n;
+	}
+	if (bawn_buf_error(&s->out) < 0)
+		return bawn_fail(err, bawn_buf_error(&s->out), "write to the audit log");
+	int r = put_bytes(s, start, err);
+	if (r == 0 && new_file && fsync(s->segdir) < 0)
+		r = die(s, bawn_store_fail(s, err, "sync the directory of segments"));
+	if (r == 0)
+		r = bawn_store_publish(s, &next, err);
+	if (r < 0)
+		return r;
+	for (struct bawn_pending *p = first; p != NULL; p = p->next)
+		p->receipt.log_size = next.size;
+	*h = next;
+	return 0;
+}
+
+static int draft_own(struct bawn_store *s, struct bawn_pending *p, enum bawn_record_type type, json_t *body_stolen, struct bawn_err *err)
+{
+	bawn_auto_json body = body_stolen;
+	if (body == NULL)
+		return bawn_fail(err, -ENOMEM, "write to the audit log");
+	p->draft = BAWN_BUF(BAWN_ENTRY_MAX);
+	return bawn_line_draft(&p->draft, &(struct bawn_record){ .type = type, .body = body }, s->node, err);
+}
+
+int bawn_store_own(struct bawn_store *s, struct bawn_head *h, enum bawn_record_type type, json_t *body_stolen,
+                   bool new_file, struct bawn_err *err)
+{
+	struct bawn_pending own = { 0 };
+	int r = draft_own(s, &own, type, body_stolen, err);
+	if (r == 0)
+		r = bawn_store_write(s, h, &own, new_file, err);
+	bawn_buf_done(&own.draft);
+	return r;
+}
+
+static int genesis(struct bawn_store *s, struct bawn_head *h, struct bawn_err *err)
+{
+	uint8_t raw[16];
+	char id[2 * sizeof raw + 1];
+	if (getrandom(raw, sizeof raw, 0) != (ssize_t)sizeof raw)
+		return bawn_store_fail(s, err, "draw the identity");
+	bawn_hex(raw, sizeof raw, id);
+	return bawn_store_own(s, h, BAWN_RECORD_LOG_GENESIS, json_pack("{s:s,s:i}", "instance", id, "format", 1), true, err);
+}
+
+/* A new segment begins with log.segment, written together with the records that found no room.
+ * Head is synced first: however often power fails, it lags by one segment at most. */
+static int rotate(struct bawn_store *s, struct bawn_head *h, struct bawn_pending *first, struct bawn_err *err)
+{
+	char name[BAWN_SEGMENT_NAME];
+	struct bawn_pending own = { .next = first };
+	int r = h->size > BAWN_SEGMENT_LAST ? bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL, "the audit log is full: %" PRIu64 " entries", h->size) : 0;
+	if (r == 0)
+		r = bawn_store_sync(s, s->headfd, "sync head", err);
+	if (r == 0)
+		r = draft_own(s, &own, BAWN_RECORD_LOG_SEGMENT,
+		              json_pack("{s:I,s:I,s:I,s:s}", "previous", (json_int_t)h->segment, "previous_bytes", (json_int_t)h->offset,
+		                        "size", (json_int_t)h->size, "head_hash", h->hash), err);
+	const uint64_t old = s->segment;
+	if (r == 0)
+		r = bawn_store_open_segment(s, h->size, true, err);
+	if (r == 0) {
+		bawn_segment_name(h->size, name);
+		r = bawn_store_write(s, h, &own, true, err);
+		if (r < 0 && !s->dead) {  /* no room: leave no empty segment behind */
+			if (unlinkat(s->segdir, name, 0) < 0)
+				s->dead = true;
+			else
+				s->dead = bawn_store_open_segment(s, old, false, NULL) < 0;
+		}
+	}
+	bawn_buf_done(&own.draft);
+	return r;
+}
+
+/* ---- a commit ---- */
+
+/* After this the open segment ends exactly where head says. */
+static int settle(struct bawn_store *s, struct bawn_head *h, struct bawn_err *err)
+{
+	char name[BAWN_SEGMENT_NAME], next[BAWN_SEGMENT_NAME];
+	struct stat st;
+	int r = 0;
+	bawn_segment_name(h->segment, name);
+	bawn_segment_name(h->size, next);
+	if (s->segfd < 0 || s->segment != h->segment || !same_file(s->segfd, s->segdir, name, AT_SYMLINK_NOFOLLOW)) {
+		bool replaced = s->segfd >= 0 && s->segment == h->segment;
+		s->trusted = false;
+		if (replaced)
+			return die(s, bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL,
+			                           "segment '%s' of the audit log was removed or replaced while it was open", name));
+		r = bawn_store_open_segment(s, h->segment, h->size == 0, err);
+		if (r < 0)
+			return r;
+	}
+	if (fstat(s->segfd, &st) < 0)
+		return bawn_store_fail(s, err, "look at a segment");
+	if ((uint64_t)st.st_size != h->offset || (h->size > 0 && faccessat(s->segdir, next, F_OK, AT_SYMLINK_NOFOLLOW) == 0))
+		r = bawn_store_recover(s, h, err);
+	else if (!s->trusted || s->trusted_gen != h->gen)
+		r = bawn_store_check_last(s, h, err);
+	if (r == 0 && h->size == 0)
+		r = genesis(s, h, err);
+	if (r == 0) {
+		s->trusted = true;
+		s->trusted_gen = h->gen;
+	}
+	return r;
+}
+
+static uint64_t bytes_of(const struct bawn_pending *p)
+{
+	uint64_t n = 0;
+	for (; p != NULL; p = p->next)
+		n += p->draft.n + 200;  /* what stands around a draft, or a little more */
+	return n;
+}
+
+static int commit_locked(struct bawn_store *s, struct bawn_pending *first, struct bawn_err *err)
+{
+	struct bawn_head h;
+	int r = check_files(s, err);
+	if (r == 0)
+		r = bawn_head_read(s->headfd, &h, err);
+	if (r == 0)
+		r = settle(s, &h, err);
+	if (r < 0 || first == NULL)
+		return r;
+	/* A segment holds at least one entry besides its first, however small the limit. */
+	if (h.at > 0 && h.offset + bytes_of(first) > s->max_segment)
+		return rotate(s, &h, first, err);
+	return bawn_store_write(s, &h, first, false, err);
+}
+
+int bawn_store_commit(struct bawn_store *s, struct bawn_pending *first, struct bawn_err *err)
+{
+	if (s->dead)
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL,
+		                    "an earlier failure made this handle of the audit log '%s' useless; open it again", s->dir);
+	if (s->pid != getpid())
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL, "the audit log '%s' was opened by another process", s->dir);
+	int r = take_lock(s, err);
+	if (r < 0)
+		return r;
+	r = commit_locked(s, first, err);
+	drop_lock(s);
+	return r;
+}
+
+/* ---- opening ---- */
+
+static int sync_dir(struct bawn_store *s, const char *path, struct bawn_err *err)
+{
+	bawn_auto_fd fd = openat(s->dirfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 || fsync(fd) < 0 ? bawn_store_fail(s, err, "sync a directory") : 0;
+}
+
+/* Head comes before the first segment: a segment without a head is one that lost it. */
+static int make_head(struct bawn_store *s, struct bawn_err *err)
+{
+	bawn_auto_segments segments = { 0 };
+	struct bawn_head h;
+	int r = bawn_segments_list(s->dirfd, &segments, err);
+	if (r < 0)
+		return r;
+	if (segments.n > 0)
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "the audit log '%s' has entries but no head", s->dir);
+	char bytes[BAWN_HEAD_FILE];
+	for (bawn_head_init(&h); h.gen < 2; h.gen++)
+		bawn_head_encode(&h, bytes + h.gen * BAWN_HEAD_SLOT);
+	r = bawn_replace_file(s->dirfd, "head", (struct bawn_span){ bytes, sizeof bytes }, 0600, err);
+	if (r < 0) {
+		errno = -r;
+		return bawn_store_fail(s, err, "make the head");
+	}
+	return sync_dir(s, "..", err);
+}
+
+static int open_head(struct bawn_store *s, struct bawn_err *err)
+{
+	int r = take_lock(s, err);
+	if (r < 0)
+		return r;
+	s->headfd = openat(s->dirfd, "head", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (s->headfd < 0 && errno == ENOENT) {
+		r = make_head(s, err);
+		if (r == 0)
+			s->headfd = openat(s->dirfd, "head", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	}
+	if (r == 0 && s->headfd < 0)
+		r = bawn_store_fail(s, err, "open the head");
+	drop_lock(s);
+	return r;
+}
+
+static int open_files(struct bawn_store *s, struct bawn_err *err)
+{
+	static const char *const sub[] = { "seg", "blob", "quarantine" };
+	int r = bawn_make_dirs(s->dir, 0700, err);
+	if (r < 0) {
+		errno = -r;
+		return bawn_store_fail(s, err, "make the directory");
+	}
+	if (s->dir[0] != '/') {  /* the path is looked at again at each commit, wherever the program is by then */
+		char *absolute = realpath(s->dir, NULL);
+		if (absolute == NULL)
+			return bawn_store_fail(s, err, "find the directory");
+		free(s->dir);
+		s->dir = absolute;
+	}
+	s->dirfd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->dirfd < 0)
+		return bawn_store_fail(s, err, "open the directory");
+	for (size_t i = 0; i < BAWN_LEN(sub); i++)
+		if (mkdirat(s->dirfd, sub[i], 0700) < 0 && errno != EEXIST)
+			return bawn_store_fail(s, err, "make a directory");
+	s->segdir = openat(s->dirfd, "seg", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (s->segdir < 0)
+		return bawn_store_fail(s, err, "open seg");
+	s->lockfd = openat(s->dirfd, "LOCK", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (s->lockfd < 0)
+		return bawn_store_fail(s, err, "open LOCK");
+	return open_head(s, err);
+}
+
+int bawn_store_open(struct bawn_store *s, const char *dir, const struct bawn_audit_options *o, struct bawn_err *err)
+{
+	*s = (struct bawn_store){
+		.dirfd = -1, .segdir = -1, .lockfd = -1, .headfd = -1, .segfd = -1,
+		.dir = strdup(dir), .node = strdup(o->node != NULL ? o->node : ""), .pid = getpid(),
+		.max_segment = o->max_segment_bytes != 0 ? o->max_segment_bytes : SEGMENT_DEFAULT,
+		.lock_ms = o->lock_timeout_ms != 0 ? o->lock_timeout_ms : LOCK_DEFAULT_MS,
+		.out = BAWN_BUF(64u << 20),
+	};
+	int r = s->dir == NULL || s->node == NULL ? bawn_fail(err, -ENOMEM, "open the audit log") : 0;
+	if (r == 0)
+		r = open_files(s, err);
+	if (r == 0)
+		r = bawn_store_commit(s, NULL, err);
+	if (r < 0)
+		bawn_store_done(s);
+	return r;
+}
+
+void bawn_store_done(struct bawn_store *s)
+{
+	int *fd[] = { &s->dirfd, &s->segdir, &s->lockfd, &s->headfd, &s->segfd };
+	for (size_t i = 0; i < BAWN_LEN(fd); i++) {
+		bawn_close_fdp(fd[i]);
+		*fd[i] = -1;
+	}
+	free(s->dir);
+	free(s->node);
+	s->dir = s->node = NULL;
+	bawn_buf_done(&s->out);
+}

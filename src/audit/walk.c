@@ -1,0 +1,292 @@
+/* walk.c - reading entries, forwards from a seq or backwards from the end.
+ *
+ * Invariants: (1) an entry is handed out only after its bytes, its seq and its link to the neighbour
+ * read before it were checked; (2) backwards reads what it hands out and no more, so the last fifty of
+ * a huge log cost the same as of a small one.
+ * Both see entries beyond head that continue the chain: after a power cut these were acknowledged.
+ * NOTE: an entry being committed this very moment may be seen before its writer knows it is durable. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+#include "audit/audit.h"
+#include "audit/entry.h"
+#include "audit/head.h"
+#include "audit/segment.h"
+#include "base/cleanup.h"
+
+static int tampered(struct bawn_err *err, uint64_t seq, const char *problem)
+{
+	return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "entry %" PRIu64 " of the audit log: %s", seq, problem);
+}
+
+static int hand_out(bawn_entry_fn *entry, void *ctx, const struct bawn_line *l, struct bawn_span line, struct bawn_err *err)
+{
+	bawn_auto_json j = json_loadb(line.p, line.n, JSON_ALLOW_NUL, NULL);
+	if (j == NULL)  /* the line was checked: nothing else can be wrong with it */
+		return bawn_fail(err, -ENOMEM, "read the audit log");
+	struct bawn_entry e = { .seq = l->seq, .ts_us = l->ts_us, .line = line, .json = j };
+	return entry(ctx, &e);
+}
+
+/* ---- forwards ---- */
+
+struct forward {
+	int                    dirfd;
+	struct bawn_head       head;
+	struct bawn_chain      chain;
+	bool                   linked;  /* chain.hash is known */
+	bool                   over;    /* the end of what is acknowledged */
+	uint64_t               from;
+	bawn_entry_fn         *entry;
+	void                  *ctx;
+	struct bawn_head       end;     /* where the last good entry stands */
+};
+
+static int one_line(struct forward *f, struct bawn_span line, bool whole, struct bawn_err *err)
+{
+	struct bawn_line l = { 0 };
+	const char *problem = "not a whole line";
+	if (whole && f->chain.seq < f->from) {  /* not asked for: its turn to be checked is bawn_audit_verify */
+		f->chain.seq++;
+		f->linked = false;
+		return 0;
+	}
+	int r = -EBADMSG;
+	if (whole && !f->linked) {
+		r = bawn_line_shape(line, &l, &problem);
+		if (r == 0)
+			memcpy(f->chain.hash, l.prev_hash, 64);
+		f->linked = r == 0;
+	}
+	if (whole && f->linked)
+		r = bawn_chain_next(&f->chain, line, &l, &problem);
+	if (r == -ENOMEM)
+		return bawn_fail(err, r, "read the audit log");
+	if (r < 0 && f->chain.seq < f->head.size)
+		return tampered(err, f->chain.seq, problem);
+	f->over = r < 0;
+	return r < 0 || f->entry == NULL ? 0 : hand_out(f->entry, f->ctx, &l, line, err);
+}
+
+static int forward_segment(struct forward *f, uint64_t segment, uint64_t offset, struct bawn_err *err)
+{
+	bawn_auto_fd fd = -1;
+	bawn_auto_lines lines = { 0 };
+	struct stat st;
+	int r = bawn_segment_open(f->dirfd, segment, &fd, err);
+	if (r == 0 && fstat(fd, &st) < 0)
+		r = bawn_fail(err, -errno, "read the audit log");
+	if (r == 0)
+		r = bawn_lines_init(&lines, fd, offset, err);
+	if (r == 0)
+		lines.end = (uint64_t)st.st_size;
+	while (r == 0 && !f->over) {
+		struct bawn_span line;
+		bool whole;
+		r = bawn_lines_next(&lines, &line, &whole, err);
+		if (r < 0 || line.p == NULL)
+			return r;
+		r = one_line(f, line, whole, err);
+		if (r == 0 && !f->over) {
+			f->end.segment = segment;
+			f->end.offset = lines.offset;
+			f->end.size = f->chain.seq;
+		}
+	}
+	return r;
+}
+
+static int open_for_walk(const char *dir, struct forward *f, int *out_fd, struct bawn_segments *all, struct bawn_err *err)
+{
+	int r = bawn_audit_dir_open(dir, out_fd, err);
+	f->dirfd = *out_fd;
+	if (r == 0)
+		r = bawn_head_read_at(f->dirfd, &f->head, err);
+	if (r == 0)
+		r = bawn_segments_list(f->dirfd, all, err);
+	return r;
+}
+
+int bawn_audit_walk(const char *dir, uint64_t from_seq, bawn_entry_fn *entry, void *ctx, struct bawn_err *err)
+{
+	struct forward f = { .from = from_seq, .entry = entry, .ctx = ctx };
+	bawn_auto_fd dirfd = -1;
+	bawn_auto_segments all = { 0 };
+	int r = open_for_walk(dir, &f, &dirfd, &all, err);
+	if (r < 0)
+		return r;
+	size_t i = 0;
+	while (i + 1 < all.n && all.first[i + 1] <= from_seq)
+		i++;
+	if (all.n > 0)
+		f.chain.seq = i > 0 ? all.first[i] : 0;
+	if (f.chain.seq == 0) {
+		memcpy(f.chain.hash, BAWN_NO_HASH, sizeof f.chain.hash);
+		f.linked = true;
+	}
+	for (; r == 0 && !f.over && i < all.n; i++) {
+		if (all.first[i] != f.chain.seq)
+			return tampered(err, f.chain.seq, "it is missing");
+		r = forward_segment(&f, all.first[i], 0, err);
+	}
+	if (r == 0 && f.chain.seq < f.head.size)
+		r = tampered(err, f.chain.seq, "the log is shorter than its head");
+	return r;
+}
+
+/* ---- backwards ---- */
+
+struct window { int fd; char *buf; size_t cap; uint64_t from, to; };  /* bytes from..to of the file */
+
+#define WINDOW_FIRST (64u << 10)
+
+/* A window that ends at `end` and is longer than the one before, if that was too short. */
+static int slide(struct window *w, uint64_t end, bool longer, struct bawn_err *err)
+{
+	size_t want = w->cap == 0 ? WINDOW_FIRST : longer ? 2 * w->cap : w->cap;
+	if (want != w->cap) {
+		char *buf = realloc(w->buf, want);
+		if (buf == NULL)
+			return bawn_fail(err, -ENOMEM, "read the audit log");
+		w->buf = buf;
+		w->cap = want;
+	}
+	w->from = end > want ? end - want : 0;
+	w->to = end;
+	for (size_t done = 0, all = (size_t)(end - w->from); done < all; ) {
+		ssize_t n = pread(w->fd, w->buf + done, all - done, (off_t)(w->from + done));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return bawn_fail(err, n < 0 ? -errno : -EIO, "read the audit log");
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+/* The line whose newline is the byte before `end`; -EBADMSG where there is none. */
+static int line_before(struct window *w, uint64_t end, struct bawn_span *out, struct bawn_err *err)
+{
+	int r = w->cap == 0 || end > w->to || end <= w->from ? slide(w, end, false, err) : 0;
+	while (r == 0) {
+		size_t n = (size_t)(end - w->from);
+		if (n == 0 || w->buf[n - 1] != '\n')
+			return -EBADMSG;
+		const char *nl = n > 1 ? memrchr(w->buf, '\n', n - 1) : NULL;
+		if (nl != NULL || w->from == 0) {
+			const char *start = nl != NULL ? nl + 1 : w->buf;
+			*out = (struct bawn_span){ start, (size_t)(w->buf + n - 1 - start) };
+			return 0;
+		}
+		if (n > BAWN_ENTRY_MAX)
+			return -EBADMSG;
+		r = slide(w, end, w->to == end, err);
+	}
+	return r;
+}
+
+struct backward { uint64_t left; char hash[BAWN_SHA256_HEX]; bool linked; bawn_entry_fn *entry; void *ctx; };
+
+static int one_back(struct backward *b, struct bawn_span line, struct bawn_err *err)
+{
+	struct bawn_line l;
+	const char *problem = "";
+	int r = bawn_line_check(line, &l, &problem);
+	if (r == -ENOMEM)
+		return bawn_fail(err, r, "read the audit log");
+	if (r < 0)
+		return tampered(err, b->left - 1, problem);
+	if (l.seq != b->left - 1)
+		return tampered(err, b->left - 1, "another entry stands in its place");
+	if (b->linked && memcmp(l.hash, b->hash, 64) != 0)
+		return tampered(err, l.seq, "the entry after it cites another hash");
+	memcpy(b->hash, l.prev_hash, 64);
+	b->linked = true;
+	b->left--;
+	return hand_out(b->entry, b->ctx, &l, line, err);
+}
+
+static int backward_segment(struct backward *b, int fd, uint64_t end, struct bawn_err *err)
+{
+	struct window w = { .fd = fd };
+	int r = 0;
+	while (r == 0 && end > 0) {
+		struct bawn_span line;
+		if (b->left == 0) {
+			r = tampered(err, 0, "bytes stand before it");
+			break;
+		}
+		r = line_before(&w, end, &line, err);
+		if (r == -EBADMSG)
+			r = tampered(err, b->left - 1, "not a whole line");
+		if (r == 0) {
+			end -= line.n + 1;
+			r = one_back(b, line, err);
+		}
+	}
+	free(w.buf);
+	return r;
+}
+
+/* Where the chain ends, at head or beyond. */
+static int find_end(struct forward *f, const struct bawn_segments *all, struct bawn_err *err)
+{
+	int r = 0;
+	f->end = f->head;
+	f->chain.seq = f->head.size;
+	f->linked = true;
+	memcpy(f->chain.hash, f->head.hash, sizeof f->chain.hash);
+	for (size_t i = 0; r == 0 && !f->over && i < all->n; i++) {
+		if (all->first[i] == f->head.segment)
+			r = forward_segment(f, all->first[i], f->head.offset, err);
+		else if (all->first[i] > f->head.segment && all->first[i] == f->chain.seq)
+			r = forward_segment(f, all->first[i], 0, err);
+	}
+	return r;
+}
+
+int bawn_audit_walk_back(const char *dir, bawn_entry_fn *entry, void *ctx, struct bawn_err *err)
+{
+	struct forward f = { 0 };
+	bawn_auto_fd dirfd = -1;
+	bawn_auto_segments all = { 0 };
+	int r = open_for_walk(dir, &f, &dirfd, &all, err);
+	if (r == 0)
+		r = find_end(&f, &all, err);
+	struct backward b = { .left = f.end.size, .entry = entry, .ctx = ctx };
+	if (r == 0 && f.end.size == f.head.size && f.head.size > 0) {
+		memcpy(b.hash, f.head.hash, sizeof b.hash);
+		b.linked = true;
+	}
+	for (size_t i = all.n; r == 0 && i-- > 0; ) {
+		if (all.first[i] > f.end.segment)
+			continue;
+		bawn_auto_fd fd = -1;
+		struct stat st;
+		r = bawn_segment_open(dirfd, all.first[i], &fd, err);
+		if (r == 0 && fstat(fd, &st) < 0)
+			r = bawn_fail(err, -errno, "read the audit log");
+		if (r < 0)
+			return r;
+		uint64_t end = all.first[i] == f.end.segment ? f.end.offset : (uint64_t)st.st_size;
+		r = end > (uint64_t)st.st_size ? tampered(err, b.left - 1, "the log is shorter than its head")
+		                               : backward_segment(&b, fd, end, err);
+		if (r == 0 && b.left != all.first[i])
+			r = tampered(err, b.left, "it is missing");
+	}
+	if (r == 0 && b.left > 0)
+		r = tampered(err, b.left - 1, "it is missing");
+	return r;
+}
+
+int bawn_audit_size(const char *dir, uint64_t *out_entries, struct bawn_err *err)
+{
+	struct bawn_head h;
+	bawn_auto_fd dirfd = -1;
+	int r = bawn_audit_dir_open(dir, &dirfd, err);
+	if (r == 0)
+		r = bawn_head_read_at(dirfd, &h, err);
+	if (r == 0)
+		*out_entries = h.size;
+	return r;
+}

@@ -1,0 +1,292 @@
+/* cmd_audit.c - bawn audit: the log itself. */
+#include "cli/commands.h"
+#include <inttypes.h>
+#include <sys/stat.h>
+#include "audit/audit.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/num.h"
+#include "cli/entries.h"
+#include "core/api.h"
+
+/* ---- verify ---- */
+
+/* Who vouches that the log was not rewritten from its first entry on. */
+static const struct { const char *anchor, *sentence; bool independent; } anchors[] = {
+	{ "none", "nothing outside the log vouches for it: whoever can write it could have rewritten all of it", false },
+	{ "same-uid", "its anchor belongs to the user who writes it: that user could have rewritten both", false },
+	{ "other-uid", "its anchor belongs to another user of this host", true },
+	{ "remote", "its anchor is kept elsewhere", true },
+};
+
+static size_t anchor_row(const char *anchor)
+{
+	for (size_t i = 0; i < BAWN_LEN(anchors); i++)
+		if (strcmp(anchors[i].anchor, anchor) == 0)
+			return i;
+	return 0;
+}
+
+static int log_dir(const struct bawn_cli *c, const char *given, char *out, size_t size, struct bawn_err *err)
+{
+	struct bawn_dirs dirs;
+	struct bawn_options o = bawn_cli_options(c);
+	struct stat st;
+	if (given == NULL) {
+		int r = bawn_dirs_find(&o, &dirs, err);
+		if (r == 0)
+			(void)snprintf(out, size, "%s", dirs.audit);
+		return r;
+	}
+	(void)snprintf(out, size, "%s/audit", given);  /* a copy of STATE, or of STATE/audit */
+	if (stat(out, &st) < 0 || !S_ISDIR(st.st_mode))
+		(void)snprintf(out, size, "%s", given);
+	return 0;
+}
+
+static json_t *when(uint64_t us)
+{
+	char text[BAWN_RFC3339_LEN];
+	if (us == 0)
+		return json_null();
+	bawn_rfc3339(us, text);
+	return json_string(text);
+}
+
+static json_t *verify_json(const struct bawn_audit_report *r, const char *dir)
+{
+	bool ok = true;
+	json_t *doc = json_object();
+	const char *anchor = r->anchor[0] != '\0' ? r->anchor : "none";
+#define NUMBER(key) bawn_json_set(doc, #key, json_integer((json_int_t)r->key), &ok)
+	bawn_json_set(doc, "ok", json_boolean(r->ok), &ok);
+	NUMBER(entries);
+	NUMBER(bytes);
+	NUMBER(segments);
+	NUMBER(verified_to);
+	bawn_json_set(doc, "first_bad_seq", r->ok ? json_null() : json_integer((json_int_t)r->first_bad_seq), &ok);
+	bawn_json_set(doc, "problem", r->ok ? json_null() : bawn_json_text(bawn_span(r->problem)), &ok);
+	bawn_json_set(doc, "head_hash", json_string(r->head_hash), &ok);
+	bawn_json_set(doc, "first", when(r->first_us), &ok);
+	bawn_json_set(doc, "last", when(r->last_us), &ok);
+	NUMBER(torn_bytes);
+#undef NUMBER
+	bawn_json_set(doc, "anchor", json_string(anchor), &ok);
+	bawn_json_set(doc, "anchor_says", json_string(anchors[anchor_row(anchor)].sentence), &ok);
+	bawn_json_set(doc, "dir", bawn_json_text(bawn_span(dir)), &ok);
+	if (ok)
+		return doc;
+	json_decref(doc);
+	return NULL;
+}
+
+static void put_verdict(struct bawn_buf *out, const struct bawn_audit_report *r)
+{
+	size_t row = anchor_row(r->anchor);
+	if (!r->ok) {
+		bawn_buf_fmt(out, "NOT GOOD: entry %" PRIu64 ": ", r->first_bad_seq);
+		bawn_buf_escaped(out, bawn_span(r->problem));
+		bawn_buf_fmt(out, "\n%" PRIu64 " entries before it verify\n", r->verified_to);
+		return;
+	}
+	bawn_buf_fmt(out, "good: %" PRIu64 " entries in %" PRIu64 " segments verify, head %s\n", r->entries, r->segments, r->head_hash);
+	bawn_buf_fmt(out, "anchor %s: %s\n", anchors[row].anchor, anchors[row].sentence);
+	if (r->torn_bytes > 0)
+		bawn_buf_fmt(out, "%" PRIu64 " bytes after the last entry were never acknowledged\n", r->torn_bytes);
+}
+
+static int run_verify(struct bawn_cli *c, const void *opts, int n, char **word)
+{
+	struct bawn_err err = { 0 };
+	struct bawn_audit_report r = { 0 };
+	char dir[1024];
+	(void)opts;
+	if (log_dir(c, n > 0 ? word[0] : NULL, dir, sizeof dir, &err) < 0 || bawn_audit_verify(dir, &r, &err) < 0)
+		return bawn_cli_fail(c, &err) == BAWN_EXIT_USAGE ? BAWN_EXIT_USAGE : BAWN_EXIT_CANNOT;
+	int code = !r.ok ? BAWN_EXIT_FOUND : anchors[anchor_row(r.anchor)].independent ? BAWN_EXIT_OK : BAWN_EXIT_INTEGRITY;
+	if (c->common.json) {
+		bawn_auto_json doc = verify_json(&r, dir);
+		return bawn_cli_print_json(doc, code);
+	}
+	bawn_auto_buf out = BAWN_BUF(4096);
+	put_verdict(&out, &r);
+	return bawn_cli_print(&out, code);
+}
+
+/* ---- list ---- */
+
+struct list_opts { const char *type, *severity; uint64_t since, until, limit; };
+
+static const struct bawn_opt list_rows[] = {
+	BAWN_CLI_OPT(struct list_opts, 0, "type", TEXT, type, "TYPE", NULL, "only this type, or a family: exec"),
+	BAWN_CLI_OPT(struct list_opts, 0, "severity", TEXT, severity, "SEVERITY", "CRITICAL|HIGH|MEDIUM|LOW|INFO", "only this severity"),
+	BAWN_CLI_OPT(struct list_opts, 0, "since", WHEN, since, "WHEN", NULL, "a date, a time (UTC), or how long ago: 2h, 7d"),
+	BAWN_CLI_OPT(struct list_opts, 0, "until", WHEN, until, "WHEN", NULL, "likewise"),
+	BAWN_CLI_OPT(struct list_opts, 'n', "limit", NUMBER, limit, "N", NULL, "at most N (50)"),
+};
+
+struct listing { const struct list_opts *o; json_t *list; uint64_t limit; };
+
+static bool of_type(const char *type, const char *want)
+{
+	size_t n = strlen(want);
+	return strncmp(type, want, n) == 0 && (type[n] == '\0' || type[n] == '.');
+}
+
+static int list_entry(void *ctx, const struct bawn_entry *e)
+{
+	struct listing *l = ctx;
+	bool ok = true;
+	if (e->ts_us < l->o->since)
+		return 1;  /* newest first: all that follows is older */
+	if ((l->o->until > 0 && e->ts_us > l->o->until) || (l->o->type != NULL && !of_type(bawn_cli_text(e->json, "type"), l->o->type)) ||
+	    (l->o->severity != NULL && strcmp(bawn_cli_text(e->json, "severity"), l->o->severity) != 0))
+		return 0;
+	bawn_json_push(l->list, json_incref(e->json), &ok);
+	return !ok ? -ENOMEM : json_array_size(l->list) >= l->limit;
+}
+
+static int answer(const struct bawn_cli *c, const json_t *list, bool full)
+{
+	if (c->common.json)
+		return bawn_cli_print_json(list, BAWN_EXIT_OK);
+	bawn_auto_buf out = BAWN_BUF(64u << 20);
+	bawn_cli_put_entries(&out, list, full);
+	return bawn_cli_print(&out, BAWN_EXIT_OK);
+}
+
+static int run_list(struct bawn_cli *c, const void *opts, int n, char **word)
+{
+	const struct list_opts *o = opts;
+	struct bawn_err err = { 0 };
+	char dir[1024];
+	bawn_auto_json list = json_array();
+	struct listing l = { .o = o, .list = list, .limit = o->limit > 0 ? o->limit : 50 };
+	(void)n, (void)word;
+	if (log_dir(c, NULL, dir, sizeof dir, &err) < 0)
+		return bawn_cli_fail(c, &err);
+	int r = bawn_audit_walk_back(dir, list_entry, &l, &err);
+	if (r < 0 && r != -ENOENT)
+		return bawn_cli_fail(c, &err);
+	return answer(c, list, c->common.verbose);
+}
+
+/* ---- show ---- */
+
+struct finding { uint64_t seq; json_t *list; };
+
+static int that_one(void *ctx, const struct bawn_entry *e)
+{
+	struct finding *f = ctx;
+	bool ok = true;
+	if (e->seq == f->seq)
+		bawn_json_push(f->list, json_incref(e->json), &ok);
+	return ok ? 1 : -ENOMEM;
+}
+
+static int run_show(struct bawn_cli *c, const void *opts, int n, char **word)
+{
+	struct bawn_err err = { 0 };
+	char dir[1024];
+	uint64_t seq = 0;
+	bawn_auto_json list = NULL;
+	(void)opts, (void)n;
+	int r = log_dir(c, NULL, dir, sizeof dir, &err);
+	bool number = bawn_parse_u64(bawn_span(word[0]), 0, UINT64_MAX, &seq, NULL) == 0;
+	if (r == 0 && number) {
+		list = json_array();
+		struct finding f = { .seq = seq, .list = list };
+		r = bawn_audit_walk(dir, seq, that_one, &f, &err);
+	} else if (r == 0) {
+		r = bawn_cli_entries_of(dir, word[0], &list, &err);
+	}
+	if (r >= 0 && json_array_size(list) == 0)
+		r = bawn_fail_as(&err, BAWN_ERROR_NOT_FOUND, NULL, "no entry '%s' in the log", word[0]);
+	if (r < 0)
+		return bawn_cli_fail(c, &err);
+	if (c->common.json && number)
+		return bawn_cli_print_json(json_array_get(list, 0), BAWN_EXIT_OK);
+	return answer(c, list, true);
+}
+
+/* ---- report ---- */
+
+struct report_opts { uint64_t since, until; };
+
+static const struct bawn_opt report_rows[] = {
+	BAWN_CLI_OPT(struct report_opts, 0, "since", WHEN, since, "WHEN", NULL, "a date, a time (UTC), or how long ago: 2h, 7d"),
+	BAWN_CLI_OPT(struct report_opts, 0, "until", WHEN, until, "WHEN", NULL, "likewise"),
+};
+
+static void put_report(struct bawn_buf *out, const json_t *doc, bool colour)
+{
+	static const struct bawn_cli_field field[] = {
+		{ "from", "from", BAWN_CLI_TEXT }, { "to", "to", BAWN_CLI_TEXT }, { "generated", "generated_at", BAWN_CLI_TEXT },
+		{ "entries", "total", BAWN_CLI_TEXT }, { "by type", "by_type", BAWN_CLI_COUNTS }, { "by level", "by_level", BAWN_CLI_COUNTS },
+		{ "by status", "by_status", BAWN_CLI_COUNTS }, { "violations", "violations", BAWN_CLI_TEXT },
+		{ "integrity", "integrity", BAWN_CLI_COUNTS },
+	};
+	static const struct bawn_cli_field rule[] = { { "COUNT", "count", BAWN_CLI_TEXT }, { "RULE", "rule", BAWN_CLI_TEXT } };
+	bawn_cli_fields(out, doc, field, BAWN_LEN(field), colour);
+	if (json_array_size(bawn_cli_at(doc, "top_rules")) > 0) {
+		bawn_buf_str(out, "\nrules most often met:\n");
+		bawn_cli_table(out, bawn_cli_at(doc, "top_rules"), rule, BAWN_LEN(rule), colour);
+	}
+	size_t i;
+	json_t *o;
+	json_array_foreach(bawn_cli_at(doc, "overrides"), i, o) {
+		bawn_buf_str(out, i == 0 ? "\noverrides:\n  " : "  ");
+		bawn_cli_cell(out, o, BAWN_CLI_COUNTS);
+		bawn_buf_char(out, '\n');
+	}
+}
+
+static int run_report(struct bawn_cli *c, const void *opts, int n, char **word)
+{
+	const struct report_opts *o = opts;
+	struct bawn_err err = { 0 };
+	struct bawn_result *result = NULL;
+	bawn_auto_json doc = NULL;
+	(void)n, (void)word;
+	if (bawn_cli_open(c, &err) < 0 || bawn_get_audit_report(c->bawn, o->since, o->until, &result, &err) < 0 ||
+	    bawn_cli_take(result, &doc, &err) < 0)
+		return bawn_cli_fail(c, &err);
+	if (c->common.json)
+		return bawn_cli_print_json(doc, BAWN_EXIT_OK);
+	bawn_auto_buf out = BAWN_BUF(16u << 20);
+	put_report(&out, doc, c->colour_out);
+	return bawn_cli_print(&out, BAWN_EXIT_OK);
+}
+
+const struct bawn_cli_command bawn_cmd_audit_verify = {
+	.group = "audit", .name = "verify", .synopsis = "[DIR]",
+	.summary = "check every byte of the log, here or in a copy",
+	.about = "Reads the whole log and checks each entry, its place in the chain and the head.  DIR is a copy of\n"
+	         "the state directory or of its audit directory; nothing is written.\n"
+	         "\n"
+	         "Exit status: 0 whole, and something independent vouches for it; 1 changed, cut or damaged; 3 whole,\n"
+	         "but nothing independent vouches for it; 125 the log cannot be read.",
+	.example = "bawn audit verify\nbawn audit verify /mnt/evidence/bawn",
+	.least = 0, .most = 1, .run = run_verify,
+};
+const struct bawn_cli_command bawn_cmd_audit_list = {
+	.group = "audit", .name = "list", .synopsis = "[options]",
+	.summary = "entries of the log, newest first",
+	.about = "Lists entries, newest first; -v shows their members.",
+	.example = "bawn audit list --type exec --since 2h",
+	.opts = BAWN_CLI_OPTS(list_rows), .opts_size = sizeof(struct list_opts), .run = run_list,
+};
+const struct bawn_cli_command bawn_cmd_audit_show = {
+	.group = "audit", .name = "show", .synopsis = "SEQ | ID",
+	.summary = "one entry, or all entries of one execution",
+	.about = "Shows the entry with this number, or every entry of the execution with this id.",
+	.example = "bawn audit show 17",
+	.least = 1, .most = 1, .run = run_show,
+};
+const struct bawn_cli_command bawn_cmd_audit_report = {
+	.group = "audit", .name = "report", .synopsis = "[options]",
+	.summary = "what happened in a time: counts, violations, overrides",
+	.about = "Sums up the log over a time, with the overrides in full and whether the log verifies.",
+	.example = "bawn audit report --since 30d",
+	.opts = BAWN_CLI_OPTS(report_rows), .opts_size = sizeof(struct report_opts), .run = run_report,
+};

@@ -1,0 +1,138 @@
+/* confirm.c - the question a person answers on the controlling terminal.
+ *
+ * Invariants: (1) question and answer go through /dev/tty, never through stdin, which may be the
+ * data of somebody else; (2) anything but exactly "yes" is no, and so is end of file, a signal or
+ * an empty reason; (3) all that is shown of the code is escaped: it must not be able to redraw
+ * the question about itself. */
+#include "cli/cli.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pwd.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/utf8.h"
+
+#define SHOWN_FINDINGS 20
+#define TEXT_MAX (512u << 10)
+
+int bawn_cli_tty(bool json)
+{
+	bool terminal = isatty(STDERR_FILENO) == 1 || (!json && (isatty(STDIN_FILENO) == 1 || isatty(STDOUT_FILENO) == 1));
+	return terminal ? open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) : -1;
+}
+
+/* One line without its end; false on end of file, error or signal. */
+static bool read_line(struct bawn_cli_asker *a, char *out, size_t size)
+{
+	size_t n = 0;
+	for (;;) {
+		struct pollfd p[] = { { .fd = a->tty, .events = POLLIN }, { .fd = a->signals, .events = POLLIN } };
+		if (poll(p, a->signals >= 0 ? 2 : 1, -1) < 0 && errno != EINTR)
+			return false;
+		if (a->signals >= 0 && (p[1].revents & POLLIN) != 0) {
+			a->interrupted = true;
+			return false;
+		}
+		if (p[0].revents == 0)
+			continue;
+		char c;
+		ssize_t got = read(a->tty, &c, 1);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		if (c == '\n')
+			break;
+		if (n + 1 < size)
+			out[n] = c;
+		n++;
+	}
+	out[n < size ? n : size - 1] = '\0';
+	return n < size;
+}
+
+static bool show(const struct bawn_cli_asker *a, const char *text)
+{
+	return bawn_write_all(a->tty, text, strlen(text), NULL) == 0;
+}
+
+int bawn_cli_ask(struct bawn_cli_asker *a, const char *question, const char *given_reason, char *reason, size_t size)
+{
+	char word[8];
+	if (!show(a, question) || !read_line(a, word, sizeof word) || strcmp(word, "yes") != 0)
+		return 0;
+	if (given_reason != NULL) {
+		(void)snprintf(reason, size, "%s", given_reason);
+		return 1;
+	}
+	for (int tries = 0; tries < 3; tries++) {
+		if (!show(a, "Reason (1-500 characters): ") || !read_line(a, reason, size))
+			return 0;
+		if (reason[0] != '\0' && bawn_utf8_bad(bawn_span(reason)) == strlen(reason))
+			return 1;
+	}
+	return 0;
+}
+
+static void put_findings(struct bawn_buf *out, const json_t *assessment, struct bawn_span code, bool colour)
+{
+	size_t i, n = json_array_size(bawn_cli_at(assessment, "findings"));
+	json_t *f;
+	json_array_foreach(bawn_cli_at(assessment, "findings"), i, f) {
+		if (i == SHOWN_FINDINGS) {
+			bawn_buf_fmt(out, "  and %zu more; 'bawn assess' shows all\n", n - i);
+			break;
+		}
+		bawn_cli_finding(out, f, code, colour);
+	}
+}
+
+static json_t *parsed(const char *text)
+{
+	return text != NULL ? json_loads(text, JSON_ALLOW_NUL, NULL) : NULL;
+}
+
+void bawn_cli_question_text(struct bawn_buf *out, const struct bawn_cli_asker *a, const struct bawn_question *q)
+{
+	bawn_auto_json assessment = parsed(q->assessment_json);
+	bawn_auto_json limits = parsed(q->limits_json);
+	struct bawn_span code = { q->code, q->code_size };
+	char sha256[BAWN_SHA256_HEX];
+	bawn_sha256_hex(code, sha256);
+	bawn_buf_str(out, "bawn: ");
+	bawn_cli_colour(out, q->level, a->colour, true);
+	bawn_buf_escaped(out, bawn_span(q->level));
+	bawn_cli_colour(out, q->level, a->colour, false);
+	bawn_buf_str(out, ": ");
+	bawn_buf_escaped(out, bawn_span(a->path));
+	bawn_buf_fmt(out, ", %zu bytes, sha256 %s\n", q->code_size, sha256);
+	put_findings(out, assessment, code, a->colour);
+	bawn_buf_str(out, "bawn: if it runs, it gets: ");
+	bawn_cli_limits_sentence(out, limits, a->network, a->n_inputs);
+	bawn_buf_char(out, '\n');
+}
+
+static void who(char *out, size_t size)
+{
+	const struct passwd *p = getpwuid(getuid());
+	if (p != NULL)
+		(void)snprintf(out, size, "%s", p->pw_name);
+	else
+		(void)snprintf(out, size, "uid %u", (unsigned)getuid());
+}
+
+int bawn_cli_confirm(struct bawn_cli_asker *a, const struct bawn_question *q, const char *given_reason, struct bawn_answer *out)
+{
+	bawn_auto_buf text = BAWN_BUF(TEXT_MAX);
+	bawn_cli_question_text(&text, a, q);
+	bawn_buf_str(&text, "Run it anyway? type yes: ");
+	if (bawn_buf_error(&text) < 0)
+		return bawn_buf_error(&text);  /* what cannot be shown is not asked */
+	out->yes = bawn_cli_ask(a, text.p, given_reason, out->reason, sizeof out->reason);
+	out->terminal = 1;
+	who(out->name, sizeof out->name);
+	return 0;
+}

@@ -1,0 +1,286 @@
+/* input.c - what a command reads from the caller's files: code, standard input, --in trees.
+ *
+ * Invariants: (1) every read has a ceiling; (2) a tree is entered through directory fds with
+ * RESOLVE_BENEATH, so a link planted in it cannot bring in a file from outside; (3) names are
+ * sorted, so the same tree is the same request.  An attacker may have written the tree. */
+#include "cli/cli.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/openat2.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "base/file.h"
+
+static int open_beneath(int dir, const char *name, uint64_t flags, uint64_t more)
+{
+	struct open_how how = { .flags = flags | O_RDONLY | O_CLOEXEC | O_NONBLOCK,
+	                        .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | more };
+	return (int)syscall(SYS_openat2, dir, name, &how, sizeof how);
+}
+
+struct names { char **item; size_t n, cap; };
+
+static void names_done(struct names *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->item[i]);
+	free(l->item);
+}
+#define auto_names __attribute__((cleanup(names_done))) struct names
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int names_push(struct names *l, const char *name)
+{
+	if (l->n == l->cap) {
+		size_t cap = l->cap * 2 + 16;
+		char **more = reallocarray(l->item, cap, sizeof *more);
+		if (more == NULL)
+			return -ENOMEM;
+		l->item = more;
+		l->cap = cap;
+	}
+	char *copy = strdup(name);
+	if (copy == NULL)
+		return -ENOMEM;
+	l->item[l->n++] = copy;
+	return 0;
+}
+
+/* The entries of a directory (borrowed fd), sorted. */
+static int list(int fd, const char *path, struct names *out, struct bawn_err *err)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bawn_auto_dir d = copy >= 0 ? fdopendir(copy) : NULL;
+	if (d == NULL) {
+		int code = -errno;
+		if (copy >= 0)
+			(void)close(copy);
+		return bawn_fail(err, code, "read directory '%s'", path);
+	}
+	struct dirent *e;
+	while ((errno = 0, e = readdir(d)) != NULL) {
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+			continue;
+		if (names_push(out, e->d_name) < 0)
+			return bawn_fail(err, -ENOMEM, "read directory '%s'", path);
+	}
+	if (errno != 0)
+		return bawn_fail(err, -errno, "read directory '%s'", path);
+	if (out->n > 0)
+		qsort(out->item, out->n, sizeof *out->item, by_name);
+	return 0;
+}
+
+static int join(const char *a, const char *b, char **out, struct bawn_err *err)
+{
+	if (*a == '\0' ? (*out = strdup(b)) == NULL : asprintf(out, "%s/%s", a, b) < 0)
+		return bawn_fail(err, -ENOMEM, "name '%s'", b);
+	return 0;
+}
+
+static int grow(struct bawn_cli_inputs *in, struct bawn_err *err)
+{
+	if (in->n == BAWN_CLI_INPUTS_MAX)
+		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "inputs", "--in: more than %d files", BAWN_CLI_INPUTS_MAX);
+	if (in->n < in->cap)
+		return 0;
+	size_t cap = in->cap * 2 + 8;
+	struct bawn_input *more = reallocarray(in->item, cap, sizeof *more);
+	if (more == NULL)
+		return bawn_fail(err, -ENOMEM, "--in");
+	in->item = more;
+	in->cap = cap;
+	return 0;
+}
+
+static int add_file(struct bawn_cli_inputs *in, int fd, const struct stat *st, const char *path, const char *name,
+                    struct bawn_err *err)
+{
+	bawn_auto_buf bytes = BAWN_BUF(BAWN_CLI_INPUT_BYTES_MAX - in->bytes);
+	bawn_auto_free char *kept = strdup(name);
+	int r = grow(in, err);
+	if (r < 0)
+		return r;
+	r = bawn_read_fd(fd, path, &bytes, err);
+	if (r == -EFBIG)
+		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "inputs", "--in: more than %um in all, at '%s'",
+		                    BAWN_CLI_INPUT_BYTES_MAX >> 20, path);
+	if (r < 0)
+		return bawn_wrap(err, r, "--in");
+	size_t n = bytes.n;
+	char *data = bawn_buf_steal(&bytes);
+	if (kept == NULL || data == NULL) {
+		free(data);
+		return bawn_fail(err, -ENOMEM, "--in '%s'", path);
+	}
+	in->bytes += n;
+	in->item[in->n++] = (struct bawn_input){
+		.name = bawn_steal(kept), .data = data, .size = n,
+		.mode = (st->st_mode & 0100) != 0 ? 0755 : 0644,
+	};
+	return 0;
+}
+
+static void skip(struct bawn_cli_inputs *in, const char *path, const char *why)
+{
+	if (in->skipped++ < 10)
+		bawn_cli_say("--in: '%s' left out: %s", path, why);
+}
+
+static int add_tree(struct bawn_cli_inputs *in, int root, const char *rel, const char *path, const char *prefix,
+                    int depth, struct bawn_err *err);
+
+static int add_entry(struct bawn_cli_inputs *in, int root, const char *rel, const char *path, const char *name,
+                     int depth, struct bawn_err *err)
+{
+	struct stat st;
+	bawn_auto_fd fd = open_beneath(root, rel, 0, 0);
+	if (fd < 0 && (errno == EXDEV || errno == ELOOP || errno == ENOENT || errno == ENXIO)) {
+		skip(in, path, errno == EXDEV ? "the link leaves the directory" : strerror(errno));
+		return 0;
+	}
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "inputs", "--in '%s': %s", path, strerror(errno));
+	if (S_ISREG(st.st_mode))
+		return add_file(in, fd, &st, path, name, err);
+	if (!S_ISDIR(st.st_mode)) {
+		skip(in, path, "neither a file nor a directory");
+		return 0;
+	}
+	bawn_auto_fd again = open_beneath(root, rel, O_DIRECTORY, RESOLVE_NO_SYMLINKS);
+	if (again < 0) {
+		skip(in, path, "a link to a directory");
+		return 0;
+	}
+	return add_tree(in, root, rel, path, name, depth + 1, err);
+}
+
+static int add_tree(struct bawn_cli_inputs *in, int root, const char *rel, const char *path, const char *prefix,
+                    int depth, struct bawn_err *err)
+{
+	auto_names names = { 0 };
+	if (depth > BAWN_CLI_TREE_DEPTH)
+		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "inputs", "--in '%s': nested too deep", path);
+	bawn_auto_fd dir = *rel != '\0' ? open_beneath(root, rel, O_DIRECTORY, RESOLVE_NO_SYMLINKS) : dup(root);
+	if (dir < 0)
+		return bawn_fail(err, -errno, "--in: open '%s'", path);
+	int r = list(dir, path, &names, err);
+	for (size_t i = 0; r == 0 && i < names.n; i++) {
+		bawn_auto_free char *sub = NULL, *show = NULL, *name = NULL;
+		r = join(rel, names.item[i], &sub, err);
+		r = r < 0 ? r : join(path, names.item[i], &show, err);
+		r = r < 0 ? r : join(prefix, names.item[i], &name, err);
+		r = r < 0 ? r : add_entry(in, root, sub, show, name, depth, err);
+	}
+	return r;
+}
+
+/* The name in the workspace: what was asked for, else the last part of the path; "" is the root. */
+static void default_name(const char *path, char *out, size_t size)
+{
+	size_t n = strlen(path);
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	size_t from = n;
+	while (from > 0 && path[from - 1] != '/')
+		from--;
+	(void)snprintf(out, size, "%.*s", (int)(n - from), path + from);
+	if (strcmp(out, ".") == 0)
+		out[0] = '\0';
+}
+
+int bawn_cli_input_add(struct bawn_cli_inputs *in, const char *spec, struct bawn_err *err)
+{
+	char name[512];
+	bawn_auto_free char *path = strdup(spec);
+	if (path == NULL)
+		return bawn_fail(err, -ENOMEM, "--in");
+	char *colon = strrchr(path, ':');
+	if (colon != NULL && access(path, F_OK) != 0) {  /* a file may have a colon in its own name */
+		*colon = '\0';
+		(void)snprintf(name, sizeof name, "%s", strcmp(colon + 1, ".") == 0 ? "" : colon + 1);
+	} else {
+		default_name(path, name, sizeof name);
+	}
+	struct stat st;
+	bawn_auto_fd fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "inputs", "--in '%s': %s", path, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return add_tree(in, fd, "", path, name, 0, err);
+	if (!S_ISREG(st.st_mode))
+		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "inputs", "--in '%s' is neither a file nor a directory", path);
+	return add_file(in, fd, &st, path, name, err);
+}
+
+void bawn_cli_inputs_done(struct bawn_cli_inputs *in)
+{
+	for (size_t i = 0; i < in->n; i++) {
+		free((void *)(uintptr_t)in->item[i].name);
+		free((void *)(uintptr_t)in->item[i].data);
+	}
+	free(in->item);
+	*in = (struct bawn_cli_inputs){ 0 };
+}
+
+#define PATIENCE_MS 3000
+
+int bawn_cli_read_stdin(struct bawn_buf *out, bool quiet, struct bawn_err *err)
+{
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	if (!quiet && poll(&p, 1, PATIENCE_MS) == 0)
+		bawn_cli_say("waiting for the end of standard input (--stdin /dev/null passes none)");
+	return bawn_read_fd(STDIN_FILENO, "standard input", out, err);
+}
+
+int bawn_cli_read_code(const char *path, struct bawn_buf *out, struct bawn_err *err)
+{
+	int r = strcmp(path, "-") == 0 ? bawn_cli_read_stdin(out, true, err) : bawn_read_file(AT_FDCWD, path, out, err);
+	if (r == -EFBIG)
+		return bawn_fail_as(err, BAWN_ERROR_CODE_TOO_LARGE, "code", "'%s' is larger than %zu bytes", path, out->max);
+	if (r == -ENOENT)
+		return bawn_fail_as(err, BAWN_ERROR_NOT_FOUND, "code", "no file '%s'", path);
+	return r;
+}
+
+static bool known(const char *name)
+{
+	return strchr(name, '.') != NULL && bawn_language_guess(name, (struct bawn_span){ NULL, 0 }) >= 0;
+}
+
+static int walk(int dir, const char *path, int depth, bawn_cli_file_fn *file, void *ctx, struct bawn_err *err)
+{
+	auto_names names = { 0 };
+	if (depth > BAWN_CLI_TREE_DEPTH)
+		return bawn_fail(err, -ELOOP, "'%s' is nested too deep", path);
+	int r = list(dir, path, &names, err);
+	for (size_t i = 0; r == 0 && i < names.n; i++) {
+		struct stat st;
+		bawn_auto_free char *sub = NULL;
+		r = join(path, names.item[i], &sub, err);
+		if (r < 0 || fstatat(dir, names.item[i], &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if (S_ISREG(st.st_mode) && known(names.item[i]))
+			r = file(ctx, sub, err);
+		if (!S_ISDIR(st.st_mode))
+			continue;
+		bawn_auto_fd next = openat(dir, names.item[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		r = next < 0 ? bawn_fail(err, -errno, "open '%s'", sub) : walk(next, sub, depth + 1, file, ctx, err);
+	}
+	return r;
+}
+
+int bawn_cli_walk(const char *dir, bawn_cli_file_fn *file, void *ctx, struct bawn_err *err)
+{
+	bawn_auto_fd fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return bawn_fail(err, -errno, "open '%s'", dir);
+	return walk(fd, dir, 0, file, ctx, err);
+}

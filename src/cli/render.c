@@ -1,0 +1,323 @@
+/* render.c - documents of the library as text for people.
+ * Invariant: every string that came from a document passes bawn_buf_escaped. */
+#include "cli/cli.h"
+#include <inttypes.h>
+#include "base/cleanup.h"
+#include "base/num.h"
+#include "base/utf8.h"
+
+#define CELL_MAX   4096   /* bytes of one cell */
+#define COLUMN_MAX 72     /* characters a column is padded to */
+
+json_t *bawn_cli_at(const json_t *doc, const char *path)
+{
+	while (doc != NULL && *path != '\0') {
+		size_t n = strcspn(path, ".");
+		doc = json_object_getn(doc, path, n);
+		path += n;
+		path += *path == '.';
+	}
+	return (json_t *)doc;
+}
+
+const char *bawn_cli_text(const json_t *doc, const char *path)
+{
+	const char *text = json_string_value(bawn_cli_at(doc, path));
+	return text != NULL ? text : "";
+}
+
+uint64_t bawn_cli_number(const json_t *doc, const char *path)
+{
+	json_int_t n = json_integer_value(bawn_cli_at(doc, path));
+	return n > 0 ? (uint64_t)n : 0;
+}
+
+void bawn_cli_put_about(struct bawn_buf *out, uint64_t bytes)
+{
+	uint64_t unit = 1;
+	while (unit < 1u << 30 && bytes / unit >= 10240)
+		unit <<= 10;
+	uint64_t up = bytes + (unit - 1);
+	bawn_put_size(out, up < bytes ? bytes : up - up % unit);
+}
+
+static const struct { const char *level, *code; } colour_of[] = {
+	{ "LOW", "32" }, { "MEDIUM", "33" }, { "HIGH", "31" }, { "BLOCKED", "1;31" },
+	{ "active", "32" }, { "missing", "31" }, { "absent", "33" }, { "operational", "32" },
+	{ "degraded", "33" }, { "failed", "31" },
+};
+
+void bawn_cli_colour(struct bawn_buf *out, const char *level, bool colour, bool on)
+{
+	for (size_t i = 0; colour && i < BAWN_LEN(colour_of); i++)
+		if (strcmp(colour_of[i].level, level) == 0)
+			bawn_buf_fmt(out, "\033[%sm", on ? colour_of[i].code : "0");
+}
+
+static void cell_list(struct bawn_buf *out, const json_t *list)
+{
+	size_t i;
+	json_t *item;
+	json_array_foreach(list, i, item) {
+		bawn_buf_str(out, i > 0 ? ", " : "");
+		bawn_cli_cell(out, item, BAWN_CLI_TEXT);
+	}
+	if (json_array_size(list) == 0)
+		bawn_buf_str(out, "none");
+}
+
+static void cell_counts(struct bawn_buf *out, const json_t *object)
+{
+	const char *key, *comma = "";
+	json_t *value;
+	json_object_foreach((json_t *)object, key, value) {
+		bawn_buf_str(out, comma);
+		bawn_buf_escaped(out, bawn_span(key));
+		bawn_buf_char(out, ' ');
+		bawn_cli_cell(out, value, BAWN_CLI_TEXT);
+		comma = ", ";
+	}
+	if (*comma == '\0')
+		bawn_buf_str(out, "none");
+}
+
+static void cell_plain(struct bawn_buf *out, const json_t *value)
+{
+	bawn_auto_buf text = BAWN_BUF(CELL_MAX);
+	switch (json_typeof(value)) {
+	case JSON_STRING:
+		bawn_buf_escaped(out, (struct bawn_span){ json_string_value(value), json_string_length(value) });
+		return;
+	case JSON_NULL:
+		bawn_buf_char(out, '-');
+		return;
+	case JSON_TRUE:
+	case JSON_FALSE:
+		bawn_buf_str(out, json_is_true(value) ? "yes" : "no");
+		return;
+	case JSON_REAL:
+		bawn_buf_fmt(out, "%.3g", json_real_value(value));
+		return;
+	case JSON_INTEGER:
+	case JSON_ARRAY:
+	case JSON_OBJECT:
+		break;
+	}
+	if (bawn_json_put(&text, value, NULL) == 0)
+		bawn_buf_escaped(out, bawn_buf_span(&text));
+	else
+		bawn_buf_str(out, "(long; see --json)");
+}
+
+void bawn_cli_cell(struct bawn_buf *out, const json_t *value, enum bawn_cli_kind kind)
+{
+	if (value == NULL || json_is_null(value)) {
+		bawn_buf_char(out, '-');
+		return;
+	}
+	uint64_t number = json_integer_value(value) > 0 ? (uint64_t)json_integer_value(value) : 0;
+	if (kind == BAWN_CLI_SIZE && json_is_integer(value))
+		bawn_cli_put_about(out, number);
+	else if (kind == BAWN_CLI_MS && json_is_integer(value))
+		bawn_put_duration(out, number);
+	else if (kind == BAWN_CLI_TIME && json_is_string(value) && json_string_length(value) > 19)
+		bawn_buf_escaped(out, (struct bawn_span){ json_string_value(value), 19 });
+	else if (kind == BAWN_CLI_LIST && json_is_array(value))
+		cell_list(out, value);
+	else if (kind == BAWN_CLI_COUNTS && json_is_object(value))
+		cell_counts(out, value);
+	else
+		cell_plain(out, value);
+}
+
+static size_t characters(struct bawn_span text)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < text.n; i++)
+		n += ((unsigned char)text.p[i] & 0xc0) != 0x80;
+	return n;
+}
+
+static size_t cell_width(const json_t *row, const struct bawn_cli_field *f)
+{
+	bawn_auto_buf cell = BAWN_BUF(4 * CELL_MAX);
+	bawn_cli_cell(&cell, bawn_cli_at(row, f->path), f->kind);
+	return characters(bawn_buf_span(&cell));
+}
+
+static void pad(struct bawn_buf *out, size_t have, size_t want)
+{
+	bawn_buf_fmt(out, "%*s", (int)(have < want ? want - have : 0) + 2, "");
+}
+
+static void put_cell(struct bawn_buf *out, const json_t *row, const struct bawn_cli_field *f, bool colour)
+{
+	const json_t *value = bawn_cli_at(row, f->path);
+	bool paint = colour && f->kind == BAWN_CLI_LEVEL && json_is_string(value);
+	if (paint)
+		bawn_cli_colour(out, json_string_value(value), true, true);
+	bawn_cli_cell(out, value, f->kind);
+	if (paint)
+		bawn_cli_colour(out, json_string_value(value), true, false);
+}
+
+void bawn_cli_table(struct bawn_buf *out, const json_t *rows, const struct bawn_cli_field *column, size_t n, bool colour)
+{
+	size_t width[16] = { 0 }, i;
+	json_t *row;
+	n = n < BAWN_LEN(width) ? n : BAWN_LEN(width);
+	for (size_t k = 0; k < n; k++) {
+		width[k] = strlen(column[k].title);
+		json_array_foreach(rows, i, row) {
+			size_t w = cell_width(row, &column[k]);
+			width[k] = w > width[k] ? w : width[k];
+		}
+		width[k] = width[k] < COLUMN_MAX ? width[k] : COLUMN_MAX;
+	}
+	for (size_t k = 0; k < n; k++) {
+		bawn_buf_str(out, column[k].title);
+		if (k + 1 < n)
+			pad(out, strlen(column[k].title), width[k]);
+	}
+	bawn_buf_char(out, '\n');
+	json_array_foreach(rows, i, row) {
+		for (size_t k = 0; k < n; k++) {
+			put_cell(out, row, &column[k], colour);
+			if (k + 1 < n)
+				pad(out, cell_width(row, &column[k]), width[k]);
+		}
+		bawn_buf_char(out, '\n');
+	}
+}
+
+void bawn_cli_fields(struct bawn_buf *out, const json_t *doc, const struct bawn_cli_field *field, size_t n, bool colour)
+{
+	size_t width = 0;
+	for (size_t i = 0; i < n; i++)
+		width = strlen(field[i].title) > width ? strlen(field[i].title) : width;
+	for (size_t i = 0; i < n; i++) {
+		const json_t *value = bawn_cli_at(doc, field[i].path);
+		if (value == NULL || json_is_null(value))
+			continue;
+		bawn_buf_str(out, field[i].title);
+		pad(out, strlen(field[i].title), width);
+		put_cell(out, doc, &field[i], colour);
+		bawn_buf_char(out, '\n');
+	}
+}
+
+static void put_count(struct bawn_buf *out, uint64_t n, const char *one, const char *many)
+{
+	bawn_buf_fmt(out, ", %" PRIu64 " %s", n, n == 1 ? one : many);
+}
+
+void bawn_cli_limits_sentence(struct bawn_buf *out, const json_t *limits, const char *network, size_t n_inputs)
+{
+	bool none = network == NULL || strcmp(network, "none") == 0;
+	bawn_buf_str(out, none ? "no network, " : "network for ");
+	if (!none) {
+		bawn_buf_escaped(out, bawn_span(network));
+		bawn_buf_str(out, " only, ");
+	}
+	if (n_inputs == 0)
+		bawn_buf_str(out, "none of your files, ");
+	else
+		bawn_buf_fmt(out, "of your files a copy of the %zu passed with --in, ", n_inputs);
+	bawn_cli_put_about(out, bawn_cli_number(limits, "memory_bytes"));
+	bawn_buf_str(out, " memory, ");
+	bawn_put_duration(out, bawn_cli_number(limits, "timeout_ms"));
+	const json_t *cpus = bawn_cli_at(limits, "cpus");
+	bawn_buf_fmt(out, ", %g cpu", json_number_value(cpus));
+	bawn_buf_str(out, json_number_value(cpus) > 1 ? "s" : "");
+	put_count(out, bawn_cli_number(limits, "pids"), "process", "processes");
+	bawn_buf_str(out, ", ");
+	bawn_cli_put_about(out, bawn_cli_number(limits, "disk_bytes"));
+	bawn_buf_str(out, " disk");
+}
+
+static struct bawn_span nth_line(struct bawn_span code, uint64_t line)
+{
+	const char *at = code.p, *end = code.p + code.n;
+	for (uint64_t i = 1; at != NULL && at < end; i++) {
+		const char *nl = memchr(at, '\n', (size_t)(end - at));
+		const char *stop = nl != NULL ? nl : end;
+		if (i == line)
+			return (struct bawn_span){ at, (size_t)(stop - at) };
+		at = nl != NULL ? nl + 1 : end;
+	}
+	return (struct bawn_span){ NULL, 0 };
+}
+
+/* The byte offset of the character with this number (from 0), at most text.n. */
+static size_t offset_of(struct bawn_span text, uint64_t character)
+{
+	size_t at = 0;
+	while (at < text.n && character-- > 0) {
+		uint32_t c;
+		size_t n = bawn_utf8_next(text, at, &c);
+		at += n > 0 ? n : 1;
+	}
+	return at;
+}
+
+#define BEFORE 40   /* characters kept before the column of a long line */
+#define SHOWN  100  /* characters of a line shown */
+
+static void put_code_line(struct bawn_buf *out, struct bawn_span line, uint64_t number, uint64_t column, uint64_t end)
+{
+	while (line.n > 0 && line.p[line.n - 1] == '\r')
+		line.n--;
+	uint64_t first = column > SHOWN - 20 ? column - BEFORE : 1;
+	size_t from = offset_of(line, first - 1), to = offset_of(line, first - 1 + SHOWN);
+	struct bawn_span shown = { line.p + from, to - from };
+	bawn_auto_buf text = BAWN_BUF(16 * 1024), lead = BAWN_BUF(16 * 1024), mark = BAWN_BUF(16 * 1024);
+	size_t a = offset_of(shown, column - first), b = offset_of(shown, end - first);
+	bawn_buf_escaped(&text, shown);
+	bawn_buf_escaped(&lead, (struct bawn_span){ shown.p, a });
+	bawn_buf_escaped(&mark, (struct bawn_span){ shown.p + a, b > a ? b - a : 0 });
+	bawn_buf_fmt(out, "  %6" PRIu64 " | %s%s%s\n", number, from > 0 ? "..." : "", text.p != NULL ? text.p : "", to < line.n ? "..." : "");
+	size_t dots = from > 0 ? 3 : 0, tildes = characters(bawn_buf_span(&mark));
+	bawn_buf_fmt(out, "         | %*s^", (int)(characters(bawn_buf_span(&lead)) + dots), "");
+	for (size_t i = 1; i < tildes; i++)
+		bawn_buf_char(out, '~');
+	bawn_buf_char(out, '\n');
+}
+
+static void put_labelled(struct bawn_buf *out, const char *label, const char *text)
+{
+	if (*text == '\0')
+		return;
+	bawn_buf_fmt(out, "    %s", label);
+	bawn_buf_escaped(out, bawn_span(text));
+	bawn_buf_char(out, '\n');
+}
+
+void bawn_cli_finding(struct bawn_buf *out, const json_t *f, struct bawn_span code, bool colour)
+{
+	uint64_t line = bawn_cli_number(f, "line"), column = bawn_cli_number(f, "column");
+	uint64_t end_line = bawn_cli_number(f, "end_line"), end = bawn_cli_number(f, "end_column");
+	const char *level = bawn_cli_text(f, "level"), *path = bawn_cli_text(f, "path");
+	bawn_buf_str(out, "  ");
+	bawn_cli_colour(out, level, colour, true);
+	bawn_buf_escaped(out, bawn_span(level));
+	bawn_cli_colour(out, level, colour, false);
+	bawn_buf_char(out, ' ');
+	bawn_buf_escaped(out, bawn_span(bawn_cli_text(f, "rule")));
+	if (*path != '\0') {
+		bawn_buf_str(out, " in ");
+		bawn_buf_escaped(out, bawn_span(path));
+	}
+	if (line > 0)
+		bawn_buf_fmt(out, " line %" PRIu64, line);
+	if (bawn_cli_number(f, "cwe") > 0)
+		bawn_buf_fmt(out, " (CWE-%" PRIu64 ")", bawn_cli_number(f, "cwe"));
+	bawn_buf_str(out, ": ");
+	bawn_buf_escaped(out, bawn_span(bawn_cli_text(f, "message")));
+	bawn_buf_char(out, '\n');
+	struct bawn_span text = *path == '\0' && line > 0 ? nth_line(code, line) : (struct bawn_span){ NULL, 0 };
+	if (text.p != NULL && column > 0)
+		put_code_line(out, text, line, column, end_line == line && end > column ? end : column + 1);
+	put_labelled(out, "comes to: ", bawn_cli_text(f, "folded"));
+	put_labelled(out, "why: ", bawn_cli_text(f, "why"));
+	put_labelled(out, "fix: ", bawn_cli_text(f, "fix"));
+}

@@ -1,0 +1,86 @@
+/* stream.c - the program's output made safe for a terminal, byte by byte, across chunks.
+ * Invariant: nothing but text, newline, tab, return, backspace and colour (SGR) passes unescaped. */
+#include "cli/cli.h"
+#include "base/utf8.h"
+
+/* The length of a colour sequence at `at`; 0: it is none; -1: it may go on beyond the end. */
+static int colour_length(struct bawn_span s, size_t at)
+{
+	size_t i = at + 1;
+	if (i == s.n)
+		return -1;
+	if (s.p[i] != '[')
+		return 0;
+	for (i++; i < s.n && i - at < sizeof((struct bawn_cli_filter *)0)->held - 1; i++) {
+		if (s.p[i] == 'm')
+			return (int)(i - at + 1);
+		if (strchr("0123456789;:", s.p[i]) == NULL || s.p[i] == '\0')
+			return 0;
+	}
+	return i == s.n ? -1 : 0;
+}
+
+/* Whether the bytes from `at` to the end are the start of a character. */
+static bool cut_character(struct bawn_span s, size_t at)
+{
+	unsigned char lead = (unsigned char)s.p[at];
+	size_t need = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+	if (lead < 0xc2 || lead > 0xf4 || s.n - at >= need)
+		return false;
+	for (size_t i = at + 1; i < s.n; i++)
+		if (((unsigned char)s.p[i] & 0xc0) != 0x80)
+			return false;
+	return true;
+}
+
+/* Passes or escapes what stands at `at`; returns its length, 0 where more bytes are needed. */
+static size_t one(struct bawn_span s, size_t at, struct bawn_buf *out)
+{
+	uint32_t c;
+	size_t n = bawn_utf8_next(s, at, &c);
+	if (n == 1 && (c == '\n' || c == '\t' || c == '\r' || c == '\b')) {
+		bawn_buf_char(out, (char)c);
+		return 1;
+	}
+	if (n == 1 && c == 0x1b) {
+		int len = colour_length(s, at);
+		if (len < 0)
+			return 0;
+		if (len > 0) {
+			bawn_buf_add(out, s.p + at, (size_t)len);
+			return (size_t)len;
+		}
+	}
+	if (n == 0 && cut_character(s, at))
+		return 0;
+	n = n > 0 ? n : 1;
+	bawn_buf_escaped(out, (struct bawn_span){ s.p + at, n });
+	return n;
+}
+
+void bawn_cli_filter_add(struct bawn_cli_filter *f, struct bawn_span bytes, struct bawn_buf *out)
+{
+	bawn_auto_buf all = BAWN_BUF(bytes.n + sizeof f->held);
+	bawn_buf_add(&all, f->held, f->n);
+	bawn_buf_add(&all, bytes.p, bytes.n);
+	if (bawn_buf_error(&all) < 0) {
+		out->error = bawn_buf_error(&all);
+		return;
+	}
+	f->n = 0;
+	for (size_t at = 0; at < all.n; ) {
+		size_t n = one(bawn_buf_span(&all), at, out);
+		if (n == 0) {
+			f->n = all.n - at;  /* less than a sequence: it fits */
+			memcpy(f->held, all.p + at, f->n);
+			return;
+		}
+		at += n;
+	}
+}
+
+void bawn_cli_filter_end(struct bawn_cli_filter *f, struct bawn_buf *out)
+{
+	bawn_buf_escaped(out, (struct bawn_span){ (const char *)f->held, f->n });
+	f->n = 0;
+}

@@ -1,0 +1,366 @@
+#include "core/exec.h"
+#include <poll.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "core/running.h"
+#include "native/native.h"
+
+static const struct bawn_backend *const backend[BAWN_BACKEND_COUNT] = {
+	[BAWN_BACKEND_NATIVE] = &bawn_native_backend,
+};
+
+void bawn_exec_emit(struct bawn_exec *e, struct bawn_event *ev)
+{
+	if (e->req.on_event == NULL)
+		return;
+	ev->size = sizeof *ev;
+	ev->seq = ++e->event_seq;
+	ev->at_us = bawn_wall_us();
+	ev->id = e->id;
+	e->req.on_event(e->req.ctx, ev);
+}
+
+void bawn_exec_emit_state(struct bawn_exec *e, const char *name)
+{
+	struct bawn_event ev = { .kind = BAWN_EVENT_STATE, .text = name };
+	bawn_exec_emit(e, &ev);
+}
+
+/* --- phases: each returns 1 to go on, 0 to wait, negative when bawn failed -------------------- */
+
+static int check(struct bawn_exec *e, struct bawn_err *err)
+{
+	int r = bawn_request_check(&e->req, e->policy->policy, e->b->via, &e->checked, err);
+	if (r < 0)
+		return r;
+	e->backend = backend[e->checked->backend];
+	bawn_exec_emit_state(e, "validated");
+	e->phase = BAWN_PHASE_ASSESS;
+	return 1;
+}
+
+/* Code that could not be assessed counts as HIGH, and says so in a finding. */
+static struct bawn_finding failed_finding = {
+	.rule = "bawn/assessment-failed", .level = BAWN_LEVEL_HIGH, .line = 1, .column = 1, .end_line = 1, .end_column = 1,
+	.message = "the assessor could not finish", .why = "what could not be read in time may do anything",
+	.fix = "make the code shorter or simpler",
+};
+
+static int assess(struct bawn_exec *e, struct bawn_err *err)
+{
+	const struct bawn_checked *c = e->checked;
+	bawn_auto_free struct bawn_assess_file *file = calloc(c->n_inputs + 1, sizeof *file);
+	if (file == NULL)
+		return bawn_fail(err, -ENOMEM, "assess");
+	file[0] = (struct bawn_assess_file){ NULL, (int)c->language, c->code.bytes };
+	for (size_t i = 0; i < c->n_inputs; i++)
+		file[i + 1] = (struct bawn_assess_file){ c->input[i].name, -1, c->input[i].file.bytes };
+	int r = bawn_assess(file, c->n_inputs + 1, e->policy->policy, &e->assessment, err);
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0) {
+		e->assess_failed = true;
+		e->assessment = calloc(1, sizeof *e->assessment);
+		if (e->assessment == NULL)
+			return bawn_fail(err, -ENOMEM, "assess");
+		*e->assessment = (struct bawn_assessment){ .level = BAWN_LEVEL_HIGH, .language = c->language,
+			.finding = &failed_finding, .n_findings = 1 };
+	}
+	r = bawn_assessment_json(e->assessment, e->policy->policy, c->code.bytes, &e->assessment_json, err);
+	if (r < 0)
+		return r;
+	e->t_assess = bawn_monotonic_us() - e->mark_us;
+	e->mark_us = bawn_monotonic_us();
+	bawn_exec_emit_state(e, "assessed");
+	e->phase = BAWN_PHASE_DECIDE;
+	return 1;
+}
+
+/* MEDIUM runs, and says why it was worth a word. */
+static int warn(struct bawn_exec *e, struct bawn_err *err)
+{
+	bool ok = true;
+	for (size_t i = 0; e->action == BAWN_ACTION_WARN && i < e->assessment->n_findings; i++) {
+		const struct bawn_finding *f = &e->assessment->finding[i];
+		bawn_auto_buf b = BAWN_BUF(1024);
+		if (f->level < BAWN_LEVEL_MEDIUM)
+			continue;
+		bawn_buf_fmt(&b, "%s %s ", bawn_word(&bawn_level_words, (int)f->level), f->rule);
+		if (f->path != NULL)
+			bawn_buf_fmt(&b, "%.200s ", f->path);
+		bawn_buf_fmt(&b, "line %u: %.400s", f->line, f->message);
+		bawn_json_push(e->warnings, bawn_json_text(bawn_buf_span(&b)), &ok);
+	}
+	if (ok && e->action == BAWN_ACTION_WARN && json_array_size(e->warnings) == 0)
+		bawn_json_push(e->warnings, json_string("the code reached this level by its summed score"), &ok);
+	return ok ? 0 : bawn_fail(err, -ENOMEM, "warn");
+}
+
+static int dry_run(struct bawn_exec *e, struct bawn_err *err)
+{
+	bool ok = true;
+	struct bawn_sandbox_spec spec;
+	struct bawn_probe probe = { 0 };
+	bawn_json_push(e->warnings, json_string("dry run: nothing was executed"), &ok);
+	if (!ok)
+		return bawn_fail(err, -ENOMEM, "dry run");
+	bawn_probe_spec(&e->b->dirs, e->policy->policy, &spec);
+	int r = e->backend->probe(&spec, &probe, err);
+	if (r < 0)
+		return r;
+	for (int i = 0; i < BAWN_LAYER_COUNT; i++)
+		*(probe.layer[i].state == BAWN_PROBE_ACTIVE ? &e->enforcement.layers : &e->enforcement.missing) |= 1u << i;
+	if (e->status == BAWN_STATUS_COUNT)
+		e->status = BAWN_STATUS_COMPLETED;
+	e->phase = BAWN_PHASE_DONE;
+	return 1;
+}
+
+static int decide(struct bawn_exec *e, struct bawn_err *err)
+{
+	int r = bawn_record_assessed(e, err);
+	if (r == 0)
+		r = bawn_exec_decide(e, err);
+	if (r == 0)
+		r = warn(e, err);
+	if (r < 0)
+		return r;
+	if (e->req.dry_run)
+		return dry_run(e, err);
+	e->mark_us = bawn_monotonic_us();  /* a person may have taken minutes: that is not queueing */
+	e->phase = e->status != BAWN_STATUS_COUNT ? BAWN_PHASE_DONE : BAWN_PHASE_ADMIT;
+	return 1;
+}
+
+static int admit(struct bawn_exec *e, struct bawn_err *err)
+{
+	if (atomic_load(&e->cancelled)) {
+		e->status = BAWN_STATUS_CANCELLED;
+		return bawn_fail_as(err, BAWN_ERROR_CANCELLED, NULL, "cancelled before it started");
+	}
+	int r = bawn_exec_admit(e, err);
+	if (r <= 0) {
+		if (r == -EBUSY)
+			e->status = BAWN_STATUS_BUSY;
+		return r;
+	}
+	e->t_queue = bawn_monotonic_us() - e->mark_us;
+	e->mark_us = bawn_monotonic_us();
+	bawn_exec_emit_state(e, "admitted");
+	e->phase = BAWN_PHASE_INTENT;
+	return 1;
+}
+
+static int intend(struct bawn_exec *e, struct bawn_err *err)
+{
+	int r = bawn_record_intent(e, err);
+	e->t_record += bawn_monotonic_us() - e->mark_us;
+	e->mark_us = bawn_monotonic_us();
+	if (r < 0)
+		return r;
+	bawn_exec_emit_state(e, "intent-durable");
+	r = bawn_exec_launch(e, err);
+	if (r < 0)
+		return r;
+	bawn_exec_emit_state(e, "running");
+	e->phase = BAWN_PHASE_RUN;
+	return 1;
+}
+
+static int run(struct bawn_exec *e, struct bawn_err *err)
+{
+	int r = bawn_exec_watch(e, err);
+	if (r == 1)
+		e->phase = BAWN_PHASE_RECORD;
+	return r;
+}
+
+static int record(struct bawn_exec *e, struct bawn_err *err)
+{
+	e->finished_us = bawn_wall_us();
+	int r = bawn_record_outcome(e, err);
+	e->t_record += bawn_monotonic_us() - e->mark_us;
+	e->phase = BAWN_PHASE_DONE;
+	if (r < 0)
+		return r;
+	bawn_exec_emit_state(e, "outcome-durable");
+	return 1;
+}
+
+static int done(struct bawn_exec *e, struct bawn_err *err)
+{
+	(void)e, (void)err;
+	return 0;
+}
+
+static int (*const phase_fn[])(struct bawn_exec *, struct bawn_err *) = {
+	[BAWN_PHASE_CHECK] = check, [BAWN_PHASE_ASSESS] = assess, [BAWN_PHASE_DECIDE] = decide, [BAWN_PHASE_ADMIT] = admit,
+	[BAWN_PHASE_INTENT] = intend, [BAWN_PHASE_RUN] = run, [BAWN_PHASE_RECORD] = record, [BAWN_PHASE_DONE] = done,
+};
+_Static_assert(BAWN_LEN(phase_fn) == BAWN_PHASE_COUNT, "one function per phase");
+
+/* bawn failed: what runs is ended, and if an intent is in the log an outcome follows it. */
+static void fail(struct bawn_exec *e, const struct bawn_err *why)
+{
+	if (e->sandbox != NULL) {
+		e->backend->release(e->sandbox);
+		e->sandbox = NULL;
+	}
+	if (e->error.code == 0) {
+		e->error = *why;
+		if (e->error.code == 0)
+			(void)bawn_fail(&e->error, -EIO, "execute");
+	}
+	if (e->status != BAWN_STATUS_BUSY && e->status != BAWN_STATUS_CANCELLED)
+		e->status = BAWN_STATUS_ERROR;
+	e->has_exit = false;
+	e->phase = e->intent_durable && e->phase != BAWN_PHASE_DONE ? BAWN_PHASE_RECORD : BAWN_PHASE_DONE;
+}
+
+static void close_up(struct bawn_exec *e)
+{
+	if (e->closed)
+		return;
+	e->closed = true;
+	if (e->finished_us == 0)
+		e->finished_us = bawn_wall_us();
+	bawn_close_fdp(&e->slot_fd);
+	e->slot_fd = -1;
+	struct bawn_event ev = { .kind = BAWN_EVENT_OUTCOME, .text = bawn_status_name(e->status) };
+	bawn_exec_emit(e, &ev);
+}
+
+int bawn_exec_step(struct bawn_exec *e, struct bawn_err *err)
+{
+	if (e == NULL)
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, NULL, "no execution");
+	eventfd_t seen;
+	(void)eventfd_read(e->cancel, &seen);  /* the flag tells; the eventfd only wakes */
+	while (e->phase != BAWN_PHASE_DONE) {
+		struct bawn_err why = { 0 };
+		int r = phase_fn[e->phase](e, &why);
+		if (r == 0)
+			return 0;
+		if (r < 0)
+			fail(e, &why);
+	}
+	close_up(e);
+	return 1;
+}
+
+static bool alloc_lists(struct bawn_exec *e)
+{
+	json_t **list[] = { &e->denials, &e->violations, &e->files, &e->skipped, &e->warnings };
+	for (size_t i = 0; i < BAWN_LEN(list); i++)
+		if ((*list[i] = json_array()) == NULL)
+			return false;
+	return true;
+}
+
+static int open_fds(struct bawn_exec *e, struct bawn_err *err)
+{
+	e->epoll = epoll_create1(EPOLL_CLOEXEC);
+	e->cancel = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	struct epoll_event ev = { .events = EPOLLIN };
+	if (e->epoll < 0 || e->cancel < 0 || epoll_ctl(e->epoll, EPOLL_CTL_ADD, e->cancel, &ev) < 0)
+		return bawn_fail(err, -errno, "prepare an execution");
+	/* The first steps need no event: a readable eventfd makes poll return at once. */
+	return eventfd_write(e->cancel, 1) < 0 ? bawn_fail(err, -errno, "prepare an execution") : 0;
+}
+
+int bawn_start(struct bawn *b, const struct bawn_request *req, struct bawn_exec **out, struct bawn_err *err)
+{
+	if (b == NULL || req == NULL || out == NULL || req->size < offsetof(struct bawn_request, language) || req->size > 4096)
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "size", "a handle, a request with its size and a place for the execution are needed");
+	struct bawn_exec *e = calloc(1, sizeof *e);
+	if (e == NULL)
+		return bawn_fail(err, -ENOMEM, "start");
+	memcpy(&e->req, req, req->size < sizeof e->req ? req->size : sizeof e->req);
+	e->b = b;
+	e->policy = bawn_policy_hold(b);
+	e->status = BAWN_STATUS_COUNT;
+	e->slot_fd = e->mark_fd = e->epoll = e->cancel = e->watch = e->timer = -1;
+	e->slots = (struct bawn_slots){ -1, -1 };
+	e->started_us = bawn_wall_us();
+	e->t0 = e->mark_us = bawn_monotonic_us();
+	for (int s = 1; s <= 2; s++) {
+		e->out[s] = BAWN_BUF(e->policy->policy->output_bytes);
+		bawn_sha256_init(&e->out_hash[s]);
+	}
+	int r = alloc_lists(e) ? bawn_ulid_new(e->id, err) : bawn_fail(err, -ENOMEM, "start");
+	if (r == 0)
+		r = open_fds(e, err);
+	if (r < 0) {
+		bawn_exec_free(e);
+		return r;
+	}
+	*out = e;
+	return 0;
+}
+
+int bawn_exec_fd(const struct bawn_exec *e) { return e != NULL ? e->epoll : -1; }
+
+int bawn_cancel(struct bawn_exec *e)
+{
+	if (e == NULL)
+		return -EINVAL;
+	atomic_store(&e->cancelled, true);
+	return eventfd_write(e->cancel, 1) < 0 ? -errno : 0;
+}
+
+int bawn_exec_result(struct bawn_exec *e, struct bawn_result **out, struct bawn_err *err)
+{
+	if (e == NULL || out == NULL || e->phase != BAWN_PHASE_DONE)
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, NULL, "the execution is not over");
+	json_t *doc;
+	int r = bawn_exec_document(e, &doc, err);
+	return r < 0 ? r : bawn_result_take(doc, out, err);
+}
+
+void bawn_exec_free(struct bawn_exec *e)
+{
+	if (e == NULL)
+		return;
+	if (e->sandbox != NULL)
+		e->backend->release(e->sandbox);
+	json_t *list[] = { e->denials, e->violations, e->files, e->skipped, e->warnings, e->reasons, e->assessment_json, e->lift.by };
+	for (size_t i = 0; i < BAWN_LEN(list); i++)
+		json_decref(list[i]);
+	if (e->assess_failed)
+		free(e->assessment);
+	else
+		bawn_assessment_free(e->assessment);
+	bawn_checked_free(e->checked);
+	for (int s = 1; s <= 2; s++)
+		bawn_buf_done(&e->out[s]);
+	int *fd[] = { &e->slot_fd, &e->mark_fd, &e->epoll, &e->cancel, &e->watch, &e->timer };
+	for (size_t i = 0; i < BAWN_LEN(fd); i++)
+		bawn_close_fdp(fd[i]);
+	bawn_slots_done(&e->slots);
+	bawn_policy_drop(e->policy);
+	free(e);
+}
+
+int bawn_assess_and_execute(struct bawn *b, const struct bawn_request *req, struct bawn_result **out, struct bawn_err *err)
+{
+	struct bawn_exec *e;
+	if (out == NULL)
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, NULL, "a place for the result is needed");
+	int r = bawn_start(b, req, &e, err);
+	if (r < 0)
+		return r;
+	while ((r = bawn_exec_step(e, err)) == 0) {
+		struct pollfd p = { .fd = e->epoll, .events = POLLIN };
+		if (poll(&p, 1, -1) < 0 && errno != EINTR) {
+			r = bawn_fail(err, -errno, "wait for the execution");
+			break;
+		}
+	}
+	if (r == 1)
+		r = bawn_exec_result(e, out, err);
+	bawn_exec_free(e);
+	return r;
+}

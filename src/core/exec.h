@@ -1,0 +1,112 @@
+/* exec.h - one execution on its way through the flow (internal to core).
+ *
+ *   CHECK -> ASSESS -> DECIDE -> ADMIT -> INTENT -> RUN -> RECORD -> DONE
+ *               |         |        |
+ *               |         |        +--> busy ------------------------> DONE
+ *               |         +--> refused / held: recorded -------------> DONE
+ *               +--> not a valid request ----------------------------> DONE
+ *
+ * Invariants: (1) no code reaches a sandbox before its intent is durable; (2) once the intent is
+ * durable, an outcome is recorded whatever happens, or the next opener records exec.lost; (3) the
+ * result is handed out only after the outcome is durable, or says that it is not. */
+#pragma once
+#include <stdatomic.h>
+#include "assess/assess.h"
+#include "core/allocate.h"
+#include "core/handle.h"
+#include "core/host.h"
+#include "core/request.h"
+#include "sandbox/sandbox.h"
+
+enum bawn_phase {
+	BAWN_PHASE_CHECK, BAWN_PHASE_ASSESS, BAWN_PHASE_DECIDE, BAWN_PHASE_ADMIT, BAWN_PHASE_INTENT,
+	BAWN_PHASE_RUN, BAWN_PHASE_RECORD, BAWN_PHASE_DONE, BAWN_PHASE_COUNT
+};
+
+/* How a verdict was lifted. */
+struct bawn_lift { bool used; json_t *by; char reason[2100]; char at[32]; enum bawn_assurance assurance; };
+
+struct bawn_exec {
+	struct bawn            *b;
+	struct bawn_policy_ref *policy;
+	struct bawn_request     req;          /* pointers are the caller's */
+	char                    id[BAWN_ULID_LEN];
+	enum bawn_phase         phase;
+
+	struct bawn_checked    *checked;
+	struct bawn_assessment *assessment;
+	json_t                 *assessment_json;
+	bool                    assess_failed;
+
+	enum bawn_action        action;
+	struct bawn_lift        lift;
+	char                    approval_id[BAWN_ULID_LEN];
+	uint64_t                approval_expires_us;
+	enum bawn_trust         trust;
+	bool                    decided;
+
+	struct bawn_host        host;
+	uint64_t                running;      /* others, when limits were computed */
+	struct bawn_limits      limits;
+	json_t                 *reasons;
+	bool                    allocated;
+
+	struct bawn_slots       slots;
+	unsigned                slot;
+	int                     slot_fd, mark_fd;
+	int                     epoll, cancel, watch, timer;
+	uint64_t                queue_until_us;
+
+	const struct bawn_backend *backend;
+	struct bawn_sandbox    *sandbox;
+	struct bawn_enforcement enforcement;
+	bool                    prepared, intent_durable;
+	struct bawn_buf         out[3];       /* by stream number; [0] unused */
+	struct bawn_sha256      out_hash[3];
+	uint64_t                out_bytes[3];
+	bool                    truncated[3];
+	struct bawn_usage       usage;
+	json_t                 *denials, *violations, *files, *skipped, *warnings;
+	int                     exit_code, signal;
+	bool                    has_exit;
+
+	enum bawn_status        status;
+	struct bawn_err         error;        /* bawn's own failure; code 0: none */
+	struct bawn_receipt     intent, outcome;
+	bool                    has_outcome, closed;
+	uint64_t                started_us, finished_us, t0, t_assess, t_queue, t_start, t_run, t_record, mark_us;
+	uint64_t                event_seq;
+	atomic_bool             cancelled;
+};
+
+void bawn_exec_emit_state(struct bawn_exec *e, const char *name);
+void bawn_exec_emit(struct bawn_exec *e, struct bawn_event *ev);
+
+/* result.c */
+BAWN_MUST_CHECK int bawn_exec_document(const struct bawn_exec *e, json_t **out, struct bawn_err *err);
+json_t *bawn_limits_json(const struct bawn_exec *e);     /* NULL: out of memory; null before allocation */
+json_t *bawn_limits_record(const struct bawn_exec *e);   /* after allocation */
+json_t *bawn_decision_json(const struct bawn_exec *e);
+json_t *bawn_usage_json(const struct bawn_usage *u);
+json_t *bawn_layers_json(uint32_t mask);
+json_t *bawn_override_json(const struct bawn_exec *e);
+
+/* record.c: what the log says of an execution. */
+BAWN_MUST_CHECK int bawn_record_assessed(struct bawn_exec *e, struct bawn_err *err);   /* queued */
+BAWN_MUST_CHECK int bawn_record_refused(struct bawn_exec *e, struct bawn_err *err);    /* durable */
+BAWN_MUST_CHECK int bawn_record_held(struct bawn_exec *e, struct bawn_err *err);       /* durable */
+BAWN_MUST_CHECK int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err);     /* durable */
+BAWN_MUST_CHECK int bawn_record_sandbox(struct bawn_exec *e, struct bawn_err *err);    /* queued */
+BAWN_MUST_CHECK int bawn_record_outcome(struct bawn_exec *e, struct bawn_err *err);    /* durable */
+
+/* decide.c: what policy says of a level, and whether somebody lifts it. */
+BAWN_MUST_CHECK int bawn_exec_decide(struct bawn_exec *e, struct bawn_err *err);
+
+/* admit.c: 1 admitted with limits, 0 wait, negative with a typed error. */
+int bawn_exec_admit(struct bawn_exec *e, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_exec_preview(struct bawn_exec *e, struct bawn_err *err);
+
+/* run.c: 1 over, 0 wait. */
+BAWN_MUST_CHECK int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err);
+int bawn_exec_watch(struct bawn_exec *e, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_exec_spec(const struct bawn_exec *e, struct bawn_sandbox_spec *out, struct bawn_err *err);

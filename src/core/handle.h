@@ -1,0 +1,39 @@
+/* handle.h - struct bawn: one open state directory, shared by threads. */
+#pragma once
+#include <pthread.h>
+#include <stdatomic.h>
+#include "audit/audit.h"
+#include "core/api.h"
+#include "core/approvals.h"
+#include "core/slots.h"
+#include "sandbox/sandbox.h"
+
+/* A policy in use outlives its replacement: each execution holds a reference. */
+struct bawn_policy_ref { struct bawn_policy *policy; atomic_uint refs; };
+
+struct bawn {
+	struct bawn_dirs        dirs;
+	char                    via[32];
+	char                    node[65];
+	pthread_mutex_t         lock;       /* guards the three below */
+	struct bawn_policy_ref *policy;
+	struct bawn_audit      *audit;      /* opened at first use: reading needs none */
+	bool                    swept;
+};
+
+struct bawn_policy_ref *bawn_policy_hold(struct bawn *b);
+void bawn_policy_drop(struct bawn_policy_ref *r);
+
+/* The log, open for appending.  The first opener records what earlier runs left unfinished and
+ * sweeps what they left behind. */
+BAWN_MUST_CHECK int bawn_log(struct bawn *b, struct bawn_audit **out, struct bawn_err *err);
+
+/* What `probe` is asked with: small limits, no slot of anybody's. */
+void bawn_probe_spec(const struct bawn_dirs *d, const struct bawn_policy *p, struct bawn_sandbox_spec *out);
+
+/* Whether there is a controlling terminal: only there can a person have typed. */
+bool bawn_has_terminal(void);
+
+/* A result from a finished document; takes it over. */
+BAWN_MUST_CHECK int bawn_result_take(json_t *doc_stolen, struct bawn_result **out, struct bawn_err *err);
+const json_t *bawn_result_doc(const struct bawn_result *r);

@@ -1,0 +1,321 @@
+/* record.c - what the log says of an execution.  Each body carries what the history shows, so that
+ * a row needs one record. */
+#include <inttypes.h>
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "core/exec.h"
+#include "core/running.h"
+
+#define KEEP_HEAD_BYTES 2048
+
+static bool logs_evidence(const struct bawn_exec *e)
+{
+	return strcmp(e->policy->policy->log_level, "minimal") != 0;
+}
+
+static int queue(struct bawn_exec *e, enum bawn_record_type type, const json_t *body, uint64_t *out_ticket, struct bawn_err *err)
+{
+	struct bawn_audit *log;
+	int r = bawn_log(e->b, &log, err);
+	if (r < 0)
+		return r;
+	struct bawn_record rec = { .type = type, .exec = e->id, .session = e->checked->session,
+		.principal = e->checked->principal, .body = body };
+	return log->ops->append(log, &rec, out_ticket, err);
+}
+
+static int commit(struct bawn_exec *e, uint64_t ticket, struct bawn_receipt *out, struct bawn_err *err)
+{
+	struct bawn_audit *log;
+	int r = bawn_log(e->b, &log, err);
+	return r < 0 ? r : log->ops->wait(log, ticket, out, err);
+}
+
+/* Rule, level, place: enough to find the finding again; the texts are the rule table's. */
+static json_t *findings_brief(const struct bawn_assessment *a)
+{
+	json_t *list = json_array();
+	bool ok = list != NULL;
+	for (size_t i = 0; ok && i < a->n_findings; i++) {
+		const struct bawn_finding *f = &a->finding[i];
+		bawn_json_push(list, json_pack("{s:s, s:s, s:o, s:i, s:i}", "rule", f->rule,
+			"level", bawn_word(&bawn_level_words, (int)f->level), "path", bawn_json_text_or_null(f->path),
+			"line", (int)f->line, "column", (int)f->column), &ok);
+	}
+	if (ok)
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
+/* The members every record of an execution starts with. */
+static json_t *common(const struct bawn_exec *e)
+{
+	char at[BAWN_RFC3339_LEN];
+	bawn_rfc3339(e->started_us, at);
+	json_t *b = json_object();
+	bool ok = b != NULL;
+	bawn_json_set(b, "request_sha256", json_string(e->checked->request_sha256), &ok);
+	bawn_json_set(b, "code_sha256", json_string(e->checked->code.sha256), &ok);
+	bawn_json_set(b, "started_at", json_string(at), &ok);
+	bawn_json_set(b, "language", json_string(bawn_language[e->checked->language].name), &ok);
+	bawn_json_set(b, "path", bawn_json_text_or_null(e->checked->path), &ok);
+	bawn_json_set(b, "labels", json_deep_copy(e->checked->labels_json), &ok);
+	bawn_json_set(b, "level", json_string(bawn_word(&bawn_level_words, (int)e->assessment->level)), &ok);
+	bawn_json_set(b, "score", json_integer((json_int_t)e->assessment->score), &ok);
+	if (e->decided) {
+		bawn_json_set(b, "decision", bawn_decision_json(e), &ok);
+		bawn_json_set(b, "trust_level", json_string(bawn_word(&bawn_trust_words, (int)e->trust)), &ok);
+	}
+	if (ok)
+		return b;
+	json_decref(b);
+	return NULL;
+}
+
+int bawn_record_assessed(struct bawn_exec *e, struct bawn_err *err)
+{
+	uint64_t ticket;
+	if (!logs_evidence(e))
+		return 0;
+	bawn_auto_json body = common(e);
+	bool ok = body != NULL;
+	bawn_json_set(body, "rules_version", json_string(bawn_rules_version()), &ok);
+	bawn_json_set(body, "parse_ok", json_boolean(e->assessment->parse_ok), &ok);
+	bawn_json_set(body, "elapsed_us", json_integer((json_int_t)e->assessment->elapsed_us), &ok);
+	bawn_json_set(body, "findings", findings_brief(e->assessment), &ok);
+	return ok ? queue(e, BAWN_RECORD_ASSESS_DONE, body, &ticket, err) : bawn_fail(err, -ENOMEM, "record the assessment");
+}
+
+/* Code that was asked for is kept, whether it ran or not. */
+static int keep_code(struct bawn_exec *e, struct bawn_err *err)
+{
+	char sha[BAWN_SHA256_HEX];
+	if (!e->policy->policy->include_full_code)
+		return 0;
+	struct bawn_audit *log;
+	int r = bawn_log(e->b, &log, err);  /* makes the directory at first use */
+	return r < 0 ? r : bawn_audit_blob_put(e->b->dirs.audit, e->checked->code.bytes, sha, err);
+}
+
+int bawn_record_refused(struct bawn_exec *e, struct bawn_err *err)
+{
+	bawn_auto_json body = common(e);
+	bool ok = body != NULL;
+	bawn_json_set(body, "status", json_string(bawn_status_name(e->status)), &ok);
+	bawn_json_set(body, "findings", findings_brief(e->assessment), &ok);
+	uint64_t ticket;
+	int r = ok ? keep_code(e, err) : bawn_fail(err, -ENOMEM, "record the refusal");
+	if (r == 0)
+		r = queue(e, BAWN_RECORD_EXEC_REFUSED, body, &ticket, err);
+	if (r == 0)
+		r = commit(e, ticket, &e->outcome, err);
+	e->has_outcome = r == 0;
+	return r;
+}
+
+int bawn_record_held(struct bawn_exec *e, struct bawn_err *err)
+{
+	struct bawn_approvals a;
+	bawn_auto_json limits = bawn_limits_json(e);
+	struct bawn_hold h = { .exec = e->id, .request_sha256 = e->checked->request_sha256,
+		.action = bawn_word(&bawn_action_words, (int)e->action), .assessment = e->assessment_json, .limits = limits,
+		.principal = e->checked->principal, .labels = e->checked->labels_json, .session = e->checked->session,
+		.path = e->checked->path, .asked_reason = e->checked->reason, .expires_ms = e->policy->policy->override_expires_ms };
+	bool fresh = false;
+	int r = limits != NULL ? bawn_approvals_open(e->b->dirs.state, &a, err) : bawn_fail(err, -ENOMEM, "hold the request");
+	if (r < 0)
+		return r;
+	r = bawn_approval_request(&a, &h, e->approval_id, &e->approval_expires_us, &fresh, err);
+	bawn_approvals_done(&a);
+	if (r < 0)
+		return r;
+	bawn_auto_json body = common(e);
+	bool ok = body != NULL;
+	bawn_json_set(body, "approval_id", json_string(e->approval_id), &ok);
+	bawn_json_set(body, "repeated", json_boolean(!fresh), &ok);
+	bawn_json_set(body, "asked_reason", bawn_json_text_or_null(e->checked->reason), &ok);
+	bawn_json_set(body, "status", json_string(bawn_status_name(e->status)), &ok);
+	bawn_json_set(body, "findings", findings_brief(e->assessment), &ok);
+	uint64_t ticket;
+	r = ok ? keep_code(e, err) : bawn_fail(err, -ENOMEM, "record the held request");
+	if (r == 0)
+		r = queue(e, BAWN_RECORD_APPROVAL_REQUESTED, body, &ticket, err);
+	if (r == 0)
+		r = commit(e, ticket, &e->outcome, err);
+	e->has_outcome = r == 0;
+	return r;
+}
+
+static int queue_override(struct bawn_exec *e, struct bawn_err *err)
+{
+	uint64_t ticket;
+	if (!e->lift.used)
+		return 0;
+	bawn_auto_json body = bawn_override_json(e);
+	bool ok = body != NULL && !json_is_null(body);
+	bawn_json_set(body, "request_sha256", json_string(e->checked->request_sha256), &ok);
+	bawn_json_set(body, "code_sha256", json_string(e->checked->code.sha256), &ok);
+	bawn_json_set(body, "level", json_string(bawn_word(&bawn_level_words, (int)e->assessment->level)), &ok);
+	bawn_json_set(body, "action", json_string(bawn_word(&bawn_action_words, (int)e->action)), &ok);
+	bawn_json_set(body, "approval_id", bawn_json_text_or_null(e->approval_id[0] != '\0' ? e->approval_id : NULL), &ok);
+	return ok ? queue(e, BAWN_RECORD_OVERRIDE_USED, body, &ticket, err) : bawn_fail(err, -ENOMEM, "record the override");
+}
+
+static json_t *inputs_json(const struct bawn_checked *c)
+{
+	json_t *list = json_array();
+	bool ok = list != NULL;
+	for (size_t i = 0; ok && i < c->n_inputs; i++)
+		bawn_json_push(list, json_pack("{s:o, s:s, s:i}", "name", bawn_json_text(bawn_span(c->input[i].name)),
+			"sha256", c->input[i].file.sha256, "mode", (int)c->input[i].mode), &ok);
+	if (ok)
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
+/* Names only: values of variables are often secrets. */
+static json_t *env_names(const struct bawn_checked *c)
+{
+	json_t *list = json_array();
+	bool ok = list != NULL;
+	for (size_t i = 0; ok && i < c->n_env; i++)
+		bawn_json_push(list, json_stringn(c->env[i], strcspn(c->env[i], "=")), &ok);
+	if (ok)
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
+static json_t *text_list(char *const *list, size_t n)
+{
+	json_t *j = json_array();
+	bool ok = j != NULL;
+	for (size_t i = 0; ok && i < n; i++)
+		bawn_json_push(j, bawn_json_text(bawn_span(list[i])), &ok);
+	if (ok)
+		return j;
+	json_decref(j);
+	return NULL;
+}
+
+int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err)
+{
+	const struct bawn_checked *c = e->checked;
+	bawn_auto_json body = common(e);
+	bool ok = body != NULL;
+	bawn_json_set(body, "limits", bawn_limits_record(e), &ok);
+	bawn_json_set(body, "backend", json_string(bawn_word(&bawn_backend_words, (int)c->backend)), &ok);
+	bawn_json_set(body, "network", json_string(bawn_word(&bawn_network_words, (int)c->network)), &ok);
+	bawn_json_set(body, "args", text_list(c->args, c->n_args), &ok);
+	bawn_json_set(body, "env", env_names(c), &ok);
+	bawn_json_set(body, "stdin_sha256", bawn_json_text_or_null(c->stdin_.fd >= 0 ? c->stdin_.sha256 : NULL), &ok);
+	bawn_json_set(body, "inputs", inputs_json(c), &ok);
+	bawn_json_set(body, "policy_sha256", json_string(c->policy_sha256), &ok);
+	bawn_json_set(body, "loosened", text_list(e->policy->policy->loosened.item, e->policy->policy->loosened.n), &ok);
+	bawn_json_set(body, "slot", json_integer((json_int_t)e->slot), &ok);
+	if (!ok)
+		return bawn_fail(err, -ENOMEM, "record the intent");
+	uint64_t from = 0, ticket;
+	struct bawn_audit *log;
+	int r = bawn_log(e->b, &log, err);
+	if (r == 0)
+		r = keep_code(e, err);
+	if (r == 0)
+		r = bawn_audit_size(e->b->dirs.audit, &from, err);
+	if (r == 0)
+		r = bawn_running_mark(e->b->dirs.state, e->id, from, &e->mark_fd, err);
+	if (r == 0)
+		r = queue_override(e, err);
+	if (r == 0)
+		r = queue(e, BAWN_RECORD_EXEC_INTENT, body, &ticket, err);
+	if (r == 0)
+		r = commit(e, ticket, &e->intent, err);
+	e->intent_durable = r == 0;
+	return r;
+}
+
+int bawn_record_sandbox(struct bawn_exec *e, struct bawn_err *err)
+{
+	uint64_t ticket;
+	if (!logs_evidence(e))
+		return 0;
+	bawn_auto_json body = json_pack("{s:s, s:o, s:o, s:I}", "backend", e->backend->name,
+		"layers", bawn_layers_json(e->enforcement.layers), "missing", bawn_layers_json(e->enforcement.missing),
+		"slot", (json_int_t)e->slot);
+	return body != NULL ? queue(e, BAWN_RECORD_SANDBOX_CREATED, body, &ticket, err) : bawn_fail(err, -ENOMEM, "record the sandbox");
+}
+
+static int queue_violations(struct bawn_exec *e, struct bawn_err *err)
+{
+	size_t i;
+	json_t *v;
+	json_array_foreach(e->violations, i, v) {
+		uint64_t ticket;
+		int r = queue(e, BAWN_RECORD_LIMIT_VIOLATION, v, &ticket, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* One stream, as audit.yaml keep_output says: its hash always, its beginning or all of it if wanted. */
+static json_t *stream_json(struct bawn_exec *e, int s)
+{
+	const char *keep = e->policy->policy->keep_output;
+	uint8_t raw[BAWN_SHA256_LEN];
+	char hex[BAWN_SHA256_HEX];
+	struct bawn_sha256 h = e->out_hash[s];
+	bawn_sha256_end(&h, raw);
+	bawn_hex(raw, sizeof raw, hex);
+	json_t *j = json_pack("{s:I, s:s, s:b}", "bytes", (json_int_t)e->out_bytes[s], "sha256", hex, "truncated", (int)e->truncated[s]);
+	bool ok = j != NULL;
+	struct bawn_span kept = bawn_buf_span(&e->out[s]);
+	if (strcmp(keep, "head") == 0) {
+		kept.n = kept.n < KEEP_HEAD_BYTES ? kept.n : KEEP_HEAD_BYTES;
+		bawn_json_set(j, "head", bawn_json_text(kept), &ok);
+	} else if (strcmp(keep, "full") == 0) {
+		char blob[BAWN_SHA256_HEX];
+		ok = ok && bawn_audit_blob_put(e->b->dirs.audit, kept, blob, NULL) == 0;
+		bawn_json_set(j, "blob", json_string(blob), &ok);
+	}
+	if (ok)
+		return j;
+	json_decref(j);
+	return NULL;
+}
+
+int bawn_record_outcome(struct bawn_exec *e, struct bawn_err *err)
+{
+	bawn_auto_json body = common(e);
+	bool ok = body != NULL;
+	char at[BAWN_RFC3339_LEN];
+	bawn_rfc3339(e->finished_us, at);
+	bawn_json_set(body, "finished_at", json_string(at), &ok);
+	bawn_json_set(body, "intent_seq", json_integer((json_int_t)e->intent.seq), &ok);
+	bawn_json_set(body, "status", json_string(bawn_status_name(e->status)), &ok);
+	bawn_json_set(body, "exit_code", e->has_exit ? json_integer(e->exit_code) : json_null(), &ok);
+	bawn_json_set(body, "signal", e->signal != 0 ? json_integer(e->signal) : json_null(), &ok);
+	bawn_json_set(body, "error", e->error.code != 0 ? json_string(bawn_error_name(e->error.type)) : json_null(), &ok);
+	bawn_json_set(body, "usage", bawn_usage_json(&e->usage), &ok);
+	bawn_json_set(body, "violations", json_integer((json_int_t)json_array_size(e->violations)), &ok);
+	bawn_json_set(body, "denials", json_deep_copy(e->denials), &ok);
+	bawn_json_set(body, "layers", bawn_layers_json(e->enforcement.layers), &ok);
+	bawn_json_set(body, "missing", bawn_layers_json(e->enforcement.missing), &ok);
+	bawn_json_set(body, "stdout", stream_json(e, 1), &ok);
+	bawn_json_set(body, "stderr", stream_json(e, 2), &ok);
+	bawn_json_set(body, "files", json_deep_copy(e->files), &ok);
+	if (!ok)
+		return bawn_fail(err, -ENOMEM, "record the outcome");
+	uint64_t ticket;
+	int r = queue_violations(e, err);
+	if (r == 0)
+		r = queue(e, BAWN_RECORD_EXEC_OUTCOME, body, &ticket, err);
+	if (r == 0)
+		r = commit(e, ticket, &e->outcome, err);
+	e->has_outcome = r == 0;
+	if (r == 0)
+		bawn_running_clear(e->b->dirs.state, e->id, bawn_take_fd(&e->mark_fd));
+	return r;
+}

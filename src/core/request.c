@@ -1,0 +1,497 @@
+#include "core/request.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/utf8.h"
+
+#define INVALID(field, ...) bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, field, __VA_ARGS__)
+
+static int seal(const char *name, struct bawn_span bytes, struct bawn_sealed *out, struct bawn_err *err)
+{
+	bawn_auto_fd fd = -1;
+	int r = bawn_sealed_copy(name, bytes, &fd, err);
+	if (r < 0)
+		return r;
+	struct bawn_span copy = { "", 0 };
+	if (bytes.n > 0) {
+		void *p = mmap(NULL, bytes.n, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (p == MAP_FAILED)
+			return bawn_fail(err, -errno, "map the sealed copy");
+		copy = (struct bawn_span){ p, bytes.n };
+	}
+	out->bytes = copy;
+	bawn_sha256_hex(copy, out->sha256);
+	out->fd = bawn_take_fd(&fd);
+	return 0;
+}
+
+static void unseal(struct bawn_sealed *s)
+{
+	if (s->bytes.n > 0)
+		(void)munmap((void *)(uintptr_t)s->bytes.p, s->bytes.n);
+	bawn_close_fdp(&s->fd);
+	*s = (struct bawn_sealed){ .fd = -1 };
+}
+
+static void free_list(char **list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(list[i]);
+	free(list);
+}
+
+void bawn_checked_free(struct bawn_checked *c)
+{
+	if (c == NULL)
+		return;
+	unseal(&c->code);
+	unseal(&c->stdin_);
+	for (size_t i = 0; i < c->n_inputs; i++) {
+		free(c->input[i].name);
+		unseal(&c->input[i].file);
+	}
+	free(c->input);
+	free_list(c->args, c->n_args);
+	free_list(c->env, c->n_env);
+	free_list(c->labels, c->n_labels);
+	free(c->session);
+	free(c->image);
+	free(c->environment);
+	free(c->path);
+	free(c->reason);
+	json_decref(c->principal);
+	json_decref(c->labels_json);
+	free(c);
+}
+
+static uint32_t line_of(struct bawn_span code, size_t at)
+{
+	uint32_t line = 1;
+	for (size_t i = 0; i < at; i++)
+		line += code.p[i] == '\n';
+	return line;
+}
+
+static bool blank(struct bawn_span s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (strchr(" \t\r\n\f\v", s.p[i]) == NULL || s.p[i] == '\0')
+			return false;
+	return true;
+}
+
+static int check_code(struct bawn_span code, const struct bawn_policy *p, struct bawn_err *err)
+{
+	if (code.p == NULL || blank(code))
+		return bawn_fail_as(err, BAWN_ERROR_EMPTY_CODE, "code", "there is no code to run");
+	if (code.n > p->max_code_bytes)
+		return bawn_fail_as(err, BAWN_ERROR_CODE_TOO_LARGE, "code", "the code has %zu bytes, at most %" PRIu64 " are read",
+		                    code.n, p->max_code_bytes);
+	const char *nul = memchr(code.p, '\0', code.n);
+	if (nul != NULL)
+		return bawn_fail_as(err, BAWN_ERROR_NUL_BYTE, "code", "the code has a NUL byte in line %" PRIu32,
+		                    line_of(code, (size_t)(nul - code.p)));
+	size_t bad = bawn_utf8_bad(code);
+	if (bad < code.n)
+		return bawn_fail_as(err, BAWN_ERROR_BAD_UTF8, "code", "the code is not UTF-8 in line %" PRIu32 ", byte 0x%02x",
+		                    line_of(code, bad), (unsigned)(unsigned char)code.p[bad]);
+	return 0;
+}
+
+static int check_language(const struct bawn_request *req, struct bawn_span code, enum bawn_language *out, struct bawn_err *err)
+{
+	int lang = req->language != NULL ? bawn_language_named(bawn_span(req->language))
+	                                 : bawn_language_guess(req->path, code);
+	if (lang < 0 && req->language != NULL)
+		return bawn_fail_as(err, BAWN_ERROR_UNKNOWN_LANGUAGE, "language", "'%.60s' is no language bawn runs", req->language);
+	if (lang < 0)
+		return bawn_fail_as(err, BAWN_ERROR_UNKNOWN_LANGUAGE, "language", "cannot tell the language from the name or the first line");
+	*out = (enum bawn_language)lang;
+	return 0;
+}
+
+/* Text that will stand in argv, the environment or a record: UTF-8 without NUL (it is a C string). */
+static int check_text(const char *field, const char *text, size_t max, struct bawn_err *err)
+{
+	if (text == NULL)
+		return INVALID(field, "a %s is missing", field);
+	struct bawn_span s = bawn_span(text);
+	if (s.n > max)
+		return INVALID(field, "a %s has %zu bytes, at most %zu are taken", field, s.n, max);
+	if (bawn_utf8_bad(s) < s.n)
+		return bawn_fail_as(err, BAWN_ERROR_BAD_UTF8, field, "a %s is not UTF-8", field);
+	return 0;
+}
+
+static int copy_list(const char *field, const char *const *list, size_t n, size_t max_n, size_t max_bytes,
+                     char ***out, size_t *out_n, struct bawn_err *err)
+{
+	if (n > max_n)
+		return INVALID(field, "%zu values, at most %zu are taken", n, max_n);
+	if (n > 0 && list == NULL)
+		return INVALID(field, "the list is missing");
+	*out = calloc(n + 1, sizeof **out);
+	if (*out == NULL)
+		return bawn_fail(err, -ENOMEM, "copy the request");
+	size_t total = 0;
+	for (size_t i = 0; i < n; i++) {
+		int r = check_text(field, list[i], max_bytes, err);
+		if (r < 0)
+			return r;
+		total += strlen(list[i]) + 1;
+		if (total > BAWN_MAX_ARG_BYTES)
+			return INVALID(field, "more than %u bytes together", BAWN_MAX_ARG_BYTES);
+		(*out)[i] = strdup(list[i]);
+		if ((*out)[i] == NULL)
+			return bawn_fail(err, -ENOMEM, "copy the request");
+		*out_n = i + 1;
+	}
+	return 0;
+}
+
+static int compare_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static struct bawn_span key_of(const char *pair)
+{
+	const char *eq = strchr(pair, '=');
+	return (struct bawn_span){ pair, eq != NULL ? (size_t)(eq - pair) : 0 };
+}
+
+/* Sorted, so that the order in which they were given does not change the request; no name twice. */
+static int check_pairs(const char *field, char **list, size_t n, struct bawn_err *err)
+{
+	if (n > 1)
+		qsort(list, n, sizeof *list, compare_text);
+	for (size_t i = 0; i < n; i++) {
+		struct bawn_span key = key_of(list[i]);
+		if (strchr(list[i], '=') == NULL || key.n == 0)
+			return INVALID(field, "'%.60s' is not NAME=VALUE", list[i]);
+		for (size_t j = 0; j < i; j++)
+			if (bawn_span_equal(key, key_of(list[j])))
+				return INVALID(field, "'%.*s' is given twice", (int)key.n, key.p);
+	}
+	return 0;
+}
+
+static int check_env(struct bawn_checked *c, struct bawn_err *err)
+{
+	int r = check_pairs("env", c->env, c->n_env, err);
+	for (size_t i = 0; r == 0 && i < c->n_env; i++) {
+		struct bawn_span key = key_of(c->env[i]);
+		if (!bawn_env_name_valid(key))
+			return INVALID("env", "'%.*s' is no name of a variable", (int)(key.n > 60 ? 60 : key.n), key.p);
+		if (bawn_env_refused(key))
+			return bawn_fail_as(err, BAWN_ERROR_ENV_REFUSED, "env", "the variable '%.*s' is refused", (int)key.n, key.p);
+	}
+	return r;
+}
+
+static int check_labels(struct bawn_checked *c, struct bawn_err *err)
+{
+	int r = check_pairs("labels", c->labels, c->n_labels, err);
+	if (r < 0)
+		return r;
+	c->labels_json = json_object();
+	bool ok = c->labels_json != NULL;
+	for (size_t i = 0; ok && i < c->n_labels; i++) {
+		char *eq = strchr(c->labels[i], '=');
+		*eq = '\0';
+		bawn_json_set(c->labels_json, c->labels[i], bawn_json_text(bawn_span(eq + 1)), &ok);
+		*eq = '=';
+	}
+	return ok ? 0 : bawn_fail(err, -ENOMEM, "copy the labels");
+}
+
+/* Relative, no "." or "..", no control characters: a name that can neither leave the workspace nor
+ * confuse whoever reads it. */
+int bawn_file_name_check(const char *name, struct bawn_err *err)
+{
+#define BAD_INPUT(...) bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "inputs", __VA_ARGS__)
+	if (name == NULL || name[0] == '\0' || strlen(name) > 1024)
+		return BAD_INPUT("an input needs a name of 1 to 1024 bytes");
+	struct bawn_span s = bawn_span(name);
+	if (bawn_utf8_bad(s) < s.n)
+		return BAD_INPUT("the name of an input is not UTF-8");
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
+			return BAD_INPUT("the name of an input has a control character");
+	if (name[0] == '/')
+		return BAD_INPUT("'%.100s' is not a relative name", name);
+	int depth = 0;
+	for (const char *at = name; ; ) {
+		size_t n = strcspn(at, "/");
+		if (n == 0 || n > 255 || (n == 1 && at[0] == '.') || (n == 2 && at[0] == '.' && at[1] == '.'))
+			return BAD_INPUT("'%.100s' has an empty, too long, '.' or '..' part", name);
+		if (++depth > BAWN_MAX_INPUT_DEPTH)
+			return BAD_INPUT("'%.100s' is deeper than %d directories", name, BAWN_MAX_INPUT_DEPTH);
+		if (at[n] == '\0')
+			return 0;
+		at += n + 1;
+	}
+}
+
+static int compare_input(const void *a, const void *b)
+{
+	return strcmp(((const struct bawn_sealed_input *)a)->name, ((const struct bawn_sealed_input *)b)->name);
+}
+
+static int take_inputs(const struct bawn_request *req, struct bawn_checked *c, struct bawn_err *err)
+{
+	if (req->n_inputs > BAWN_MAX_INPUTS)
+		return BAD_INPUT("%zu input files, at most %d are taken", req->n_inputs, BAWN_MAX_INPUTS);
+	if (req->n_inputs > 0 && req->inputs == NULL)
+		return BAD_INPUT("the list of inputs is missing");
+	c->input = calloc(req->n_inputs + 1, sizeof *c->input);
+	if (c->input == NULL)
+		return bawn_fail(err, -ENOMEM, "copy the inputs");
+	uint64_t total = 0;
+	for (size_t i = 0; i < req->n_inputs; i++) {
+		const struct bawn_input *in = &req->inputs[i];
+		int r = bawn_file_name_check(in->name, err);
+		if (r < 0)
+			return r;
+		if (in->data == NULL && in->size > 0)
+			return BAD_INPUT("'%.100s' has no data", in->name);
+		total += in->size;
+		if (total > BAWN_MAX_INPUT_BYTES)
+			return BAD_INPUT("the inputs have more than %u bytes together", BAWN_MAX_INPUT_BYTES);
+		struct bawn_sealed_input *to = &c->input[c->n_inputs++];
+		to->file.fd = -1;
+		to->name = strdup(in->name);
+		to->mode = (in->mode & 0111u) != 0 ? 0755u : 0644u;
+		r = to->name == NULL ? bawn_fail(err, -ENOMEM, "copy the inputs")
+		    : seal("input", (struct bawn_span){ in->size > 0 ? in->data : "", in->size }, &to->file, err);
+		if (r < 0)
+			return r;
+	}
+	if (c->n_inputs > 1)
+		qsort(c->input, c->n_inputs, sizeof *c->input, compare_input);
+	for (size_t i = 1; i < c->n_inputs; i++) {
+		const char *a = c->input[i - 1].name, *b = c->input[i].name;
+		size_t n = strlen(a);
+		if (strncmp(a, b, n) == 0 && (b[n] == '\0' || b[n] == '/'))
+			return BAD_INPUT("'%.100s' is given twice or is both a file and a directory", a);
+	}
+	return 0;
+}
+
+static int take_text(const char *field, const char *from, size_t max, char **out, struct bawn_err *err)
+{
+	if (from == NULL)
+		return 0;
+	int r = check_text(field, from, max, err);
+	if (r < 0)
+		return r;
+	if (from[0] == '\0')
+		return INVALID(field, "%s is empty", field);
+	*out = strdup(from);
+	return *out != NULL ? 0 : bawn_fail(err, -ENOMEM, "copy the request");
+}
+
+static int check_session(const char *name, struct bawn_err *err)
+{
+	for (const char *at = name; at != NULL && *at != '\0'; at++)
+		if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", *at) == NULL)
+			return INVALID("session", "a session's name has letters, digits, '.', '_' and '-' only");
+	return 0;
+}
+
+static int word(const char *field, const struct bawn_words *words, const char *text, int none, int *out, struct bawn_err *err)
+{
+	*out = text != NULL ? bawn_word_find(words, bawn_span(text)) : none;
+	return text == NULL || *out >= 0 ? 0 : INVALID(field, "'%.60s' is none of the %s bawn knows", text, field);
+}
+
+static int check_choices(const struct bawn_request *req, const struct bawn_policy *p, struct bawn_checked *c, struct bawn_err *err)
+{
+	int backend = -1, network = -1;
+	int r = word("backend", &bawn_backend_words, req->backend, p->backend, &backend, err);
+	if (r == 0)
+		r = word("network", &bawn_network_words, req->network, BAWN_NETWORK_NONE, &network, err);
+	if (r == 0)
+		r = word("trust", &bawn_trust_words, req->trust, -1, &c->trust_asked, err);
+	if (r < 0)
+		return r;
+	if (network == BAWN_NETWORK_DEPENDENCIES || req->n_packages > 0 || req->environment != NULL)
+		return bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, req->n_packages > 0 ? "packages" : "network",
+		                    "fetching dependencies is not available");
+	if (backend != BAWN_BACKEND_NATIVE || req->image != NULL)
+		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "backend", "this build has the native backend only");
+	c->backend = (enum bawn_backend_id)backend;
+	c->network = (enum bawn_network)network;
+	c->asked = (struct bawn_limits){ .timeout_ms = req->timeout_ms, .memory_bytes = req->memory_bytes,
+		.cpus_milli = req->cpus_milli, .pids = req->pids, .disk_bytes = req->disk_bytes };
+	return 0;
+}
+
+int bawn_reason_check(const char *reason, uint64_t max, struct bawn_err *err)
+{
+	struct bawn_span s = bawn_span(reason);
+	if (s.n == 0 || blank(s))
+		return bawn_fail_as(err, BAWN_ERROR_REASON_MISSING, "reason", "lifting a verdict needs a reason of 1 to %" PRIu64 " characters", max);
+	if (bawn_utf8_bad(s) < s.n)
+		return bawn_fail_as(err, BAWN_ERROR_BAD_UTF8, "reason", "the reason is not UTF-8");
+	uint64_t chars = 0;
+	for (size_t i = 0; i < s.n; i++)
+		chars += ((unsigned char)s.p[i] & 0xc0) != 0x80;
+	if (chars > max)
+		return bawn_fail_as(err, BAWN_ERROR_REASON_TOO_LONG, "reason", "the reason has %" PRIu64 " characters, at most %" PRIu64 " are taken", chars, max);
+	return 0;
+}
+
+json_t *bawn_principal_json(const char *via)
+{
+	char id[24];
+	snprintf(id, sizeof id, "%u", geteuid());
+	return json_pack("{s:s, s:s, s:s, s:s}", "kind", "uid", "id", id, "role", "owner", "via", via != NULL ? via : "c");
+}
+
+/* The encoding that request_sha256 covers: each item is its length (8 bytes, big endian) and its
+ * bytes; each list is preceded by its count.  A change of layout changes the version string. */
+static void enc(struct bawn_sha256 *h, const void *p, size_t n)
+{
+	uint8_t len[8];
+	for (int i = 0; i < 8; i++)
+		len[i] = (uint8_t)((uint64_t)n >> (56 - 8 * i));
+	bawn_sha256_add(h, len, sizeof len);
+	if (n > 0)
+		bawn_sha256_add(h, p, n);
+}
+static void enc_text(struct bawn_sha256 *h, const char *name, const char *text)
+{
+	enc(h, name, strlen(name));
+	enc(h, text != NULL ? text : "", text != NULL ? strlen(text) : 0);
+}
+static void enc_number(struct bawn_sha256 *h, const char *name, uint64_t v)
+{
+	char text[24];
+	snprintf(text, sizeof text, "%" PRIu64, v);
+	enc_text(h, name, text);
+}
+static void enc_list(struct bawn_sha256 *h, const char *name, char *const *list, size_t n)
+{
+	enc_number(h, name, n);
+	for (size_t i = 0; i < n; i++)
+		enc(h, list[i], strlen(list[i]));
+}
+
+static void digest(struct bawn_checked *c)
+{
+	struct bawn_sha256 h;
+	uint8_t raw[BAWN_SHA256_LEN];
+	bawn_sha256_init(&h);
+	enc_text(&h, "bawn-request", "1");
+	enc(&h, c->code.bytes.p, c->code.bytes.n);
+	enc_text(&h, "language", bawn_language[c->language].name);
+	enc_list(&h, "args", c->args, c->n_args);
+	enc_list(&h, "env", c->env, c->n_env);
+	enc_text(&h, "stdin_sha256", c->stdin_.fd >= 0 ? c->stdin_.sha256 : "");
+	enc_number(&h, "inputs", c->n_inputs);
+	for (size_t i = 0; i < c->n_inputs; i++) {
+		enc_text(&h, c->input[i].name, c->input[i].file.sha256);
+		enc_number(&h, "mode", c->input[i].mode);
+	}
+	enc_number(&h, "packages", 0);
+	enc_text(&h, "backend", bawn_word(&bawn_backend_words, (int)c->backend));
+	enc_text(&h, "image", c->image);
+	enc_text(&h, "environment", c->environment);
+	enc_number(&h, "timeout_ms", c->asked.timeout_ms);
+	enc_number(&h, "memory_bytes", c->asked.memory_bytes);
+	enc_number(&h, "cpus_milli", c->asked.cpus_milli);
+	enc_number(&h, "pids", c->asked.pids);
+	enc_number(&h, "disk_bytes", c->asked.disk_bytes);
+	enc_text(&h, "trust_asked", c->trust_asked >= 0 ? bawn_word(&bawn_trust_words, c->trust_asked) : "");
+	enc_text(&h, "network", bawn_word(&bawn_network_words, (int)c->network));
+	enc_list(&h, "labels", c->labels, c->n_labels);
+	enc_text(&h, "session", c->session);
+	enc_text(&h, "policy_sha256", c->policy_sha256);
+	static const char *const member[] = { "kind", "id", "role", "via" };
+	for (size_t i = 0; i < BAWN_LEN(member); i++)
+		enc_text(&h, member[i], json_string_value(json_object_get(c->principal, member[i])));
+	bawn_sha256_end(&h, raw);
+	bawn_hex(raw, sizeof raw, c->request_sha256);
+}
+
+static int take_lists(const struct bawn_request *req, struct bawn_checked *c, struct bawn_err *err)
+{
+	int r = copy_list("args", req->args, req->n_args, BAWN_MAX_ARGS, BAWN_MAX_ARG_BYTES, &c->args, &c->n_args, err);
+	if (r == 0)
+		r = copy_list("env", req->env, req->n_env, BAWN_MAX_ARGS, BAWN_MAX_ARG_BYTES, &c->env, &c->n_env, err);
+	if (r == 0)
+		r = check_env(c, err);
+	if (r == 0)
+		r = copy_list("labels", req->labels, req->n_labels, BAWN_MAX_LABELS, BAWN_MAX_LABEL_BYTES, &c->labels, &c->n_labels, err);
+	if (r == 0)
+		r = check_labels(c, err);
+	if (r == 0)
+		r = take_text("session", req->session, 64, &c->session, err);
+	if (r == 0)
+		r = check_session(c->session, err);
+	if (r == 0)
+		r = take_text("path", req->path, 4096, &c->path, err);
+	return r;
+}
+
+static int take_override(const struct bawn_request *req, const struct bawn_policy *p, struct bawn_checked *c, struct bawn_err *err)
+{
+	c->override_ = req->override_ != 0;
+	if (!c->override_ && req->reason == NULL)
+		return 0;
+	int r = bawn_reason_check(req->reason, p->max_reason, err);
+	if (r < 0)
+		return r;
+	c->reason = strdup(req->reason);
+	return c->reason != NULL ? 0 : bawn_fail(err, -ENOMEM, "copy the reason");
+}
+
+static int take_stdin(const struct bawn_request *req, struct bawn_checked *c, struct bawn_err *err)
+{
+	if (req->stdin_size == 0)
+		return 0;
+	if (req->stdin_data == NULL || req->stdin_size > BAWN_MAX_STDIN)
+		return INVALID("stdin", "standard input has %zu bytes, at most %u are taken", req->stdin_size, BAWN_MAX_STDIN);
+	return seal("stdin", (struct bawn_span){ req->stdin_data, req->stdin_size }, &c->stdin_, err);
+}
+
+int bawn_request_check(const struct bawn_request *req, const struct bawn_policy *policy, const char *via,
+                       struct bawn_checked **out, struct bawn_err *err)
+{
+	struct bawn_checked *c = calloc(1, sizeof *c);
+	if (c == NULL)
+		return bawn_fail(err, -ENOMEM, "check the request");
+	c->code.fd = c->stdin_.fd = -1;
+	bawn_hex(policy->sha256, sizeof policy->sha256, c->policy_sha256);
+	struct bawn_span code = { req->code, req->code_size };
+	int r = check_code(code, policy, err);
+	if (r == 0)
+		r = check_language(req, code, &c->language, err);
+	if (r == 0)
+		r = take_lists(req, c, err);
+	if (r == 0)
+		r = take_override(req, policy, c, err);
+	if (r == 0)
+		r = check_choices(req, policy, c, err);
+	if (r == 0)
+		r = seal("code", code, &c->code, err);
+	if (r == 0)
+		r = check_code(c->code.bytes, policy, err);  /* again, on the copy nobody can change */
+	if (r == 0)
+		r = take_stdin(req, c, err);
+	if (r == 0)
+		r = take_inputs(req, c, err);
+	if (r == 0 && (c->principal = bawn_principal_json(via)) == NULL)
+		r = bawn_fail(err, -ENOMEM, "check the request");
+	if (r < 0) {
+		bawn_checked_free(c);
+		return r;
+	}
+	digest(c);
+	*out = c;
+	return 0;
+}

@@ -1,0 +1,276 @@
+/* run.c - from a durable intent to an outcome: the backend's events become the execution's. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "core/exec.h"
+
+/* Which limit an end stands for: resource in records, status in results. */
+static const struct end_row { enum bawn_status status; const char *resource; } end_row[BAWN_END_COUNT] = {
+	[BAWN_END_EXIT]      = { BAWN_STATUS_COMPLETED, NULL },
+	[BAWN_END_SIGNAL]    = { BAWN_STATUS_FAILED, NULL },
+	[BAWN_END_TIMEOUT]   = { BAWN_STATUS_TIMEOUT, "time" },
+	[BAWN_END_CPU]       = { BAWN_STATUS_CPU_LIMIT, "cpu_time" },
+	[BAWN_END_MEMORY]    = { BAWN_STATUS_MEMORY_LIMIT, "memory" },
+	[BAWN_END_PIDS]      = { BAWN_STATUS_PIDS_LIMIT, NULL },  /* the denial before it is the violation */
+	[BAWN_END_DISK]      = { BAWN_STATUS_DISK_LIMIT, NULL },
+	[BAWN_END_OUTPUT]    = { BAWN_STATUS_OUTPUT_LIMIT, NULL },
+	[BAWN_END_KILLED]    = { BAWN_STATUS_KILLED, NULL },
+	[BAWN_END_CANCELLED] = { BAWN_STATUS_CANCELLED, NULL },
+	[BAWN_END_LOST]      = { BAWN_STATUS_KILLED, NULL },
+};
+
+int bawn_exec_spec(const struct bawn_exec *e, struct bawn_sandbox_spec *out, struct bawn_err *err)
+{
+	const struct bawn_policy *p = e->policy->policy;
+	bool root = geteuid() == 0;
+	if (root && e->slot >= p->uid_count)
+		return bawn_fail_as(err, BAWN_ERROR_CONFIG_INVALID, "uids.count", "there are fewer run uids than running executions");
+	*out = (struct bawn_sandbox_spec){
+		.id = e->id, .language = e->checked->language, .interpreter = p->interpreter[e->checked->language],
+		.limits = e->limits, .network = e->checked->network, .on_violation = (enum bawn_violation)p->on_violation,
+		.sample_ms = p->sample_ms, .need = p->minimum_enforcement[e->checked->backend],
+		.slot = e->slot, .slot_fd = e->slot_fd, .uid = root ? p->uid_first + e->slot : 0,
+		.launcher = e->b->dirs.launcher,
+	};
+	if (root && p->require_cgroup_as_root)
+		out->need |= BAWN_LAYER_BIT(CGROUP);
+	return 0;
+}
+
+static int start(struct bawn_exec *e, struct bawn_err *err)
+{
+	const struct bawn_checked *c = e->checked;
+	bawn_auto_free struct bawn_sandbox_file *file = calloc(c->n_inputs + 1, sizeof *file);
+	if (file == NULL)
+		return bawn_fail(err, -ENOMEM, "start");
+	for (size_t i = 0; i < c->n_inputs; i++)
+		file[i] = (struct bawn_sandbox_file){ c->input[i].name, c->input[i].file.fd, c->input[i].mode };
+	struct bawn_sandbox_start s = {
+		.code_fd = c->code.fd, .stdin_fd = c->stdin_.fd,
+		.args = (const char *const *)c->args, .n_args = c->n_args,
+		.env = (const char *const *)c->env, .n_env = c->n_env, .file = file, .n_files = c->n_inputs,
+	};
+	return e->backend->start(e->sandbox, &s, err);
+}
+
+int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err)
+{
+	struct bawn_sandbox_spec spec;
+	int r = bawn_exec_spec(e, &spec, err);
+	if (r == 0)
+		r = e->backend->prepare(&spec, &e->sandbox, &e->enforcement, err);
+	if (r < 0)
+		return r;
+	e->prepared = true;
+	if ((spec.need & ~e->enforcement.layers) != 0)
+		return bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, NULL, "a required protection is missing");
+	r = bawn_record_sandbox(e, err);
+	if (r < 0)
+		return r;
+	struct epoll_event ev = { .events = EPOLLIN };
+	if (epoll_ctl(e->epoll, EPOLL_CTL_ADD, e->backend->fd(e->sandbox), &ev) < 0)
+		return bawn_fail(err, -errno, "watch the sandbox");
+	r = start(e, err);
+	e->t_start = bawn_monotonic_us() - e->mark_us;
+	e->mark_us = bawn_monotonic_us();
+	return r;
+}
+
+/* --- events ---------------------------------------------------------------------------------- */
+
+static void on_output(struct bawn_exec *e, const struct bawn_sandbox_event *ev)
+{
+	int s = ev->stream == 2 ? 2 : 1;
+	struct bawn_buf *b = &e->out[s];
+	bawn_sha256_add(&e->out_hash[s], ev->bytes.p, ev->bytes.n);
+	e->out_bytes[s] += ev->bytes.n;
+	size_t room = b->max - b->n, n = ev->bytes.n < room ? ev->bytes.n : room;
+	bawn_buf_add(b, ev->bytes.p, n);
+	if (n < ev->bytes.n || bawn_buf_error(b) < 0)
+		e->truncated[s] = true;
+	struct bawn_event out = { .kind = BAWN_EVENT_OUTPUT, .stream = s, .data = ev->bytes.p, .data_size = ev->bytes.n };
+	bawn_exec_emit(e, &out);
+}
+
+static int add_violation(struct bawn_exec *e, const char *resource, uint64_t threshold, uint64_t actual, const char *action)
+{
+	json_t *v = json_pack("{s:s, s:I, s:I, s:s}", "resource", resource, "threshold", (json_int_t)threshold,
+	                      "actual", (json_int_t)actual, "action", action);
+	return json_array_append_new(e->violations, v) == 0 ? 0 : -ENOMEM;
+}
+
+static int on_denial(struct bawn_exec *e, const struct bawn_denial *d)
+{
+	json_t *j = json_pack("{s:s, s:o, s:I, s:s, s:o}", "kind", bawn_word(&bawn_denial_words, (int)d->kind),
+	                      "what", bawn_json_text(bawn_span(d->what)), "count", (json_int_t)d->count,
+	                      "source", d->from_hook ? "hook" : "kernel", "hint", bawn_json_text(bawn_span(d->hint)));
+	if (json_array_append_new(e->denials, j) != 0)
+		return -ENOMEM;
+	struct bawn_event out = { .kind = BAWN_EVENT_DENIAL, .text = d->what };
+	bawn_exec_emit(e, &out);
+	if (d->kind != BAWN_DENIAL_LIMIT)
+		return 0;
+	bool kill = e->policy->policy->on_violation == BAWN_VIOLATION_KILL;
+	return add_violation(e, d->what, d->threshold, d->actual, kill ? "killed" : "noted");
+}
+
+static void on_usage(struct bawn_exec *e, const struct bawn_usage *u)
+{
+	e->usage = *u;
+	struct bawn_event out = { .kind = BAWN_EVENT_USAGE, .cpu_ms = u->cpu_us / 1000, .memory_bytes = u->memory_bytes,
+		.pids = u->pids, .wall_ms = u->wall_us / 1000 };
+	bawn_exec_emit(e, &out);
+}
+
+static int on_outcome(struct bawn_exec *e, const struct bawn_sandbox_event *ev, struct bawn_err *err)
+{
+	enum bawn_end end = (unsigned)ev->outcome.end < BAWN_END_COUNT ? ev->outcome.end : BAWN_END_LOST;
+	e->usage = ev->usage;
+	e->status = end_row[end].status;
+	e->exit_code = ev->outcome.exit_code;
+	e->signal = ev->outcome.signal;
+	e->has_exit = end == BAWN_END_EXIT;
+	if (end == BAWN_END_EXIT && e->exit_code != 0)
+		e->status = BAWN_STATUS_FAILED;
+	for (int s = 1; s <= 2; s++)
+		e->truncated[s] = e->truncated[s] || ev->outcome.truncated[s];
+	if (end == BAWN_END_LOST)
+		(void)bawn_fail_as(&e->error, BAWN_ERROR_INTERNAL, NULL, "the supervisor of the sandbox vanished; the run was ended");
+	if (end_row[end].resource != NULL &&
+	    add_violation(e, end_row[end].resource, ev->outcome.threshold, ev->outcome.actual, "killed") < 0)
+		return bawn_fail(err, -ENOMEM, "note a violation");
+	return 0;
+}
+
+/* --- files ----------------------------------------------------------------------------------- */
+
+static int make_parents(int dir, const char *path)
+{
+	for (const char *at = strchr(path, '/'); at != NULL; at = strchr(at + 1, '/')) {
+		char part[1100];
+		snprintf(part, sizeof part, "%.*s", (int)(at - path), path);
+		if (mkdirat(dir, part, 0777) < 0 && errno != EEXIST)
+			return -errno;
+	}
+	return 0;
+}
+
+static int copy_out(int dir, const struct bawn_collected *f, struct bawn_err *err)
+{
+	int r = make_parents(dir, f->path);
+	if (r < 0)
+		return bawn_fail(err, r, "make the directory of '%s'", f->path);
+	/* Never through a link, never over a special file: what is there by that name is replaced. */
+	if (unlinkat(dir, f->path, 0) < 0 && errno != ENOENT)
+		return bawn_fail(err, -errno, "replace '%s'", f->path);
+	bawn_auto_fd to = openat(dir, f->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (to < 0)
+		return bawn_fail(err, -errno, "write '%s'", f->path);
+	char chunk[65536];
+	for (;;) {
+		ssize_t n = read(f->fd, chunk, sizeof chunk);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return bawn_fail(err, -errno, "read '%s'", f->path);
+		if (n == 0)
+			return 0;
+		r = bawn_write_all(to, chunk, (size_t)n, err);
+		if (r < 0)
+			return bawn_wrap(err, r, "copy '%s'", f->path);
+	}
+}
+
+struct collecting { struct bawn_exec *e; int dir; };
+
+static int on_skipped(void *ctx, const char *path, const char *why, struct bawn_err *err)
+{
+	struct collecting *c = ctx;
+	json_t *j = json_pack("{s:o, s:o}", "path", bawn_json_text(bawn_span(path)), "why", bawn_json_text(bawn_span(why)));
+	return json_array_append_new(c->e->skipped, j) == 0 ? 0 : bawn_fail(err, -ENOMEM, "list a file");
+}
+
+static int on_file(void *ctx, const struct bawn_collected *f, struct bawn_err *err)
+{
+	struct collecting *c = ctx;
+	bawn_auto_fd fd = f->fd;
+	(void)fd;  /* ours to close */
+	if (bawn_file_name_check(f->path, NULL) < 0)
+		return on_skipped(ctx, f->path, "its name cannot be used here", err);
+	if (c->dir >= 0) {
+		struct bawn_err why = { 0 };
+		if (copy_out(c->dir, f, &why) < 0)
+			return on_skipped(ctx, f->path, why.msg, err);
+	}
+	json_t *j = json_pack("{s:o, s:I, s:s}", "path", bawn_json_text(bawn_span(f->path)), "size", (json_int_t)f->size, "sha256", f->sha256);
+	return json_array_append_new(c->e->files, j) == 0 ? 0 : bawn_fail(err, -ENOMEM, "list a file");
+}
+
+static int collect(struct bawn_exec *e, struct bawn_err *err)
+{
+	bawn_auto_fd dir = -1;
+	if (e->req.out_dir != NULL) {
+		int r = bawn_make_dirs(e->req.out_dir, 0777, err);
+		if (r < 0)
+			return r;
+		dir = open(e->req.out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (dir < 0)
+			return bawn_fail(err, -errno, "open '%s'", e->req.out_dir);
+	}
+	struct collecting ctx = { e, dir };
+	struct bawn_collector c = { &ctx, on_file, on_skipped };
+	return e->backend->collect(e->sandbox, &c, err);
+}
+
+/* What went wrong after the code had run does not change how it ended; it is said beside it. */
+static void finish(struct bawn_exec *e)
+{
+	struct bawn_err why = { 0 };
+	if (collect(e, &why) < 0 && e->error.code == 0) {
+		e->error = why;
+		(void)bawn_wrap(&e->error, e->error.code, "collect files");
+	}
+	e->backend->release(e->sandbox);
+	e->sandbox = NULL;
+	e->t_run = bawn_monotonic_us() - e->mark_us;
+	e->mark_us = bawn_monotonic_us();
+}
+
+static int handle(struct bawn_exec *e, const struct bawn_sandbox_event *ev, struct bawn_err *err)
+{
+	switch (ev->kind) {
+	case BAWN_EV_OUTPUT:
+		on_output(e, ev);
+		return 0;
+	case BAWN_EV_USAGE:
+		on_usage(e, &ev->usage);
+		return 0;
+	case BAWN_EV_DENIAL:
+		return on_denial(e, &ev->denial) < 0 ? bawn_fail(err, -ENOMEM, "note a denial") : 0;
+	case BAWN_EV_OUTCOME: {
+		int r = on_outcome(e, ev, err);
+		finish(e);
+		return r < 0 ? r : 1;
+	}
+	}
+	return bawn_fail(err, -EPROTO, "the sandbox sent an unknown event");
+}
+
+int bawn_exec_watch(struct bawn_exec *e, struct bawn_err *err)
+{
+	if (atomic_load(&e->cancelled))
+		(void)e->backend->kill(e->sandbox);  /* the outcome follows as an event */
+	for (;;) {
+		struct bawn_sandbox_event ev = { 0 };
+		int r = e->backend->next_event(e->sandbox, &ev, err);
+		if (r <= 0)
+			return r;
+		r = handle(e, &ev, err);
+		if (r != 0)
+			return r;
+	}
+}

@@ -1,0 +1,436 @@
+#include "native/box.h"
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "native/note.h"
+
+#define PATIENCE_MS 20000  /* for a step that takes milliseconds; then the host is in trouble */
+
+void bawn_box_init(struct bawn_box *box)
+{
+	*box = (struct bawn_box){ .slot_fd = -1, .live = -1, .init_fd = -1, .pid_fd = -1, .init_ctl = -1, .ctl = -1,
+		.out = { -1, -1, -1 }, .listener = -1, .workspace = -1, .code = -1 };
+}
+
+void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why, ...)
+{
+	va_list ap;
+	va_start(ap, why);
+	vsnprintf(box->why[layer], sizeof box->why[layer], why, ap);
+	va_end(ap);
+}
+
+static int make_pair(int out[static 2], struct bawn_err *err)
+{
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, out) < 0)
+		return bawn_fail(err, -errno, "make a control socket");
+	return 0;
+}
+
+/* Writes /proc/PID/FILE through our own /proc, seen to be one. */
+static int write_proc(pid_t pid, const char *file, const char *text, struct bawn_err *err)
+{
+	char path[64];
+	struct statfs fs;
+	snprintf(path, sizeof path, "/proc/%d/%s", pid, file);
+	bawn_auto_fd fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0 || fstatfs(fd, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC || write(fd, text, strlen(text)) < 0)
+		return bawn_fail(err, -errno, "write '%s'", path);
+	return 0;
+}
+
+/* One id inside for one outside. */
+static int write_maps(pid_t pid, bool deny_groups, unsigned uid, unsigned gid, struct bawn_err *err)
+{
+	char map[64];
+	int r = deny_groups ? write_proc(pid, "setgroups", "deny", err) : 0;
+	snprintf(map, sizeof map, "%u %u 1", BAWN_INSIDE_ID, uid);
+	if (r == 0)
+		r = write_proc(pid, "uid_map", map, err);
+	snprintf(map, sizeof map, "%u %u 1", BAWN_INSIDE_ID, gid);
+	return r == 0 ? write_proc(pid, "gid_map", map, err) : r;
+}
+
+static int go(int ctl, struct bawn_err *err)
+{
+	int r = bawn_note_send(ctl, &(struct bawn_note){ .kind = BAWN_NOTE_GO }, NULL, 0);
+	return r < 0 ? bawn_fail(err, r, "speak to the sandbox") : 0;
+}
+
+/* The next note that is not about a missing layer; a failure inside becomes ours. */
+static int listen_to(struct bawn_box *box, int ctl, uint32_t want, struct bawn_note *note, int fds[static 2], struct bawn_err *err)
+{
+	for (;;) {
+		int r = bawn_note_recv(ctl, PATIENCE_MS, note, fds);
+		if (r < 0)
+			return bawn_fail(err, r, "wait for the sandbox");
+		if (note->kind == want)
+			return 0;
+		bawn_close_fdp(&fds[0]);
+		bawn_close_fdp(&fds[1]);
+		if (note->kind == BAWN_NOTE_LACKS && note->layer < BAWN_LAYER_COUNT) {
+			bawn_box_lacks(box, (enum bawn_layer)note->layer, "%s", note->err.msg);
+			continue;
+		}
+		if (note->kind == BAWN_NOTE_FAILED && note->err.code < 0) {
+			if (err != NULL)
+				*err = note->err;
+			return note->err.code;
+		}
+		return bawn_fail(err, -EPROTO, "wait for the sandbox");
+	}
+}
+
+static int clone_init(struct bawn_box *box, struct bawn_err *err)
+{
+	int ctl[2], live[2];
+	int r = make_pair(ctl, err);
+	if (r < 0)
+		return r;
+	box->init_ctl = ctl[0];
+	bawn_auto_fd theirs = ctl[1];
+	if (pipe2(live, O_CLOEXEC) < 0)
+		return bawn_fail(err, -errno, "make a pipe");
+	box->live = live[1];
+	bawn_auto_fd watched = live[0];
+	struct clone_args args = { .flags = CLONE_NEWNS | CLONE_NEWPID | CLONE_PIDFD, .exit_signal = SIGCHLD,
+	                           .pidfd = (uint64_t)(uintptr_t)&box->init_fd };
+	args.flags |= bawn_box_without(box, BAWN_LAYER_BIT(NETNS)) ? 0 : CLONE_NEWNET;
+	args.flags |= bawn_box_without(box, BAWN_LAYER_BIT(IPCNS)) ? 0 : CLONE_NEWIPC;
+	args.flags |= bawn_box_without(box, BAWN_LAYER_BIT(UTSNS)) ? 0 : CLONE_NEWUTS;
+	args.flags |= box->root ? 0 : CLONE_NEWUSER;
+	long pid = syscall(SYS_clone3, &args, sizeof args);
+	if (pid < 0)
+		return bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, "namespaces", "make the sandbox's namespaces: %s", strerrordesc_np(errno));
+	if (pid == 0) {
+		/* Only the lock, the socket and the pipe stay; above all not the pipe's write end. */
+		bawn_close_fdp(&box->live);
+		bawn_close_fdp(&box->init_ctl);
+		(void)close(BAWN_WIRE_SOCKET);
+		bawn_init_main(box, theirs, watched);
+	}
+	box->init_pid = (pid_t)pid;
+	if (!box->root)
+		r = write_maps(box->init_pid, true, box->uid, box->gid, err);
+	return r == 0 ? go(box->init_ctl, err) : r;
+}
+
+/* The cgroups are made while init builds its tree. */
+static void make_cgroups(struct bawn_box *box)
+{
+	struct bawn_err why = { 0 };
+	if (bawn_box_without(box, BAWN_LAYER_BIT(CGROUP)))
+		bawn_box_lacks(box, BAWN_LAYER_CGROUP, "left out");
+	else if (bawn_cgroups_find(&box->cg, &why) < 0 || bawn_cgroups_make(&box->cg, box->spec.slot, &box->spec.limits, &why) < 0)
+		bawn_box_lacks(box, BAWN_LAYER_CGROUP, "%s", why.msg);
+}
+
+static int clone_program(struct bawn_box *box, struct bawn_err *err)
+{
+	int ctl[2], inner[2], fds[2];
+	int w[3] = { -1, -1, -1 };
+	int r = make_pair(inner, err);
+	if (r < 0)
+		return r;
+	box->ctl = inner[0];
+	bawn_auto_fd inner_end = inner[1];
+	r = make_pair(ctl, err);
+	if (r < 0)
+		return r;
+	bawn_auto_fd ours = ctl[0], theirs = ctl[1];
+	for (int s = 1; s <= 2; s++) {
+		int p[2];
+		if (pipe2(p, O_CLOEXEC) < 0)
+			return bawn_fail(err, -errno, "make a pipe");
+		box->out[s] = p[0];
+		w[s] = p[1];
+		if (fcntl(p[0], F_SETFL, O_NONBLOCK) < 0)
+			return bawn_fail(err, -errno, "make a pipe");
+	}
+	pid_t helper = fork();
+	if (helper < 0)
+		r = bawn_fail(err, -errno, "fork a helper");
+	if (helper == 0) {
+		bawn_close_fdp(&ours);
+		(void)close(BAWN_WIRE_SOCKET);
+		bawn_helper_main(box, theirs, inner_end, w);
+	}
+	bawn_close_fdp(&w[1]);
+	bawn_close_fdp(&w[2]);
+	bawn_close_fdp(&theirs);
+	theirs = -1;
+	if (r < 0)
+		return r;
+	struct bawn_note note;
+	r = listen_to(box, ours, BAWN_NOTE_PID, &note, fds, err);
+	(void)waitpid(helper, NULL, 0);  /* it says one thing and exits */
+	if (r < 0)
+		return r;
+	box->pid = note.pid;
+	box->pid_fd = pidfd_open(box->pid, 0);  /* our own child, unreaped: the number is its alone */
+	return box->pid_fd < 0 ? bawn_fail(err, -errno, "watch the program") : 0;
+}
+
+static int check_need(const struct bawn_box *box, struct bawn_err *err)
+{
+	uint32_t absent = box->spec.need & ~box->layers & ((1u << BAWN_LAYER_COUNT) - 1);
+	for (int i = 0; i < BAWN_LAYER_COUNT; i++)
+		if (absent & 1u << i)
+			return bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, bawn_word(&bawn_layer_words, i),
+			                    "the wall '%s' does not stand: %s", bawn_word(&bawn_layer_words, i), box->why[i]);
+	return 0;
+}
+
+static int build(struct bawn_box *box, struct bawn_err *err)
+{
+	struct bawn_note note;
+	int fds[2];
+	int r = clone_init(box, err);
+	if (r < 0)
+		return r;
+	make_cgroups(box);
+	r = listen_to(box, box->init_ctl, BAWN_NOTE_ROOM, &note, fds, err);
+	if (r < 0)
+		return bawn_wrap(err, r, "build the sandbox");
+	box->workspace = fds[0];
+	box->code = fds[1];
+	r = clone_program(box, err);
+	if (r == 0)
+		r = go(box->init_ctl, err);
+	if (r == 0 && !bawn_box_without(box, BAWN_LAYER_BIT(USERNS)))
+		r = box->root ? write_maps(box->pid, false, box->uid, box->gid, err)
+		              : write_maps(box->pid, true, BAWN_INSIDE_ID, BAWN_INSIDE_ID, err);
+	if (r == 0)
+		r = go(box->ctl, err);
+	if (r == 0)
+		r = listen_to(box, box->ctl, BAWN_NOTE_READY, &note, fds, err);
+	if (r < 0)
+		return r;
+	box->listener = fds[0];
+	r = listen_to(box, box->init_ctl, BAWN_NOTE_READY, &note, fds, err);
+	if (r == 0)
+		r = bawn_verify(box, err);
+	return r == 0 ? check_need(box, err) : r;
+}
+
+int bawn_box_build(struct bawn_box *box, struct bawn_err *err)
+{
+	box->root = geteuid() == 0;
+	if (box->root && box->spec.uid == 0)
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "uid", "as root every run needs a uid of its own");
+	box->uid = box->root ? (uid_t)box->spec.uid : geteuid();
+	box->gid = box->root ? (gid_t)box->spec.uid : getegid();
+	int r = build(box, err);
+	if (r < 0) {
+		bawn_box_kill(box);
+		return r;
+	}
+	box->missing = ((1u << BAWN_LAYER_COUNT) - 1) & ~box->layers;
+	return 0;
+}
+
+static int copy_fd(int from, int to, struct bawn_err *err)
+{
+	off_t at = 0;
+	for (;;) {
+		ssize_t n = sendfile(to, from, &at, 1u << 20);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return bawn_fail(err, -errno, "copy");
+		if (n == 0)
+			return 0;
+	}
+}
+
+static int place(struct bawn_box *box, int dir, const char *name, uint32_t mode, int fd, struct bawn_err *err)
+{
+	bawn_auto_fd to = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (to < 0)
+		return bawn_fail(err, -errno, "make '%s'", name);
+	int r = copy_fd(fd, to, err);
+	if (r == 0 && box->root && fchown(to, box->uid, box->gid) < 0)
+		r = bawn_fail(err, -errno, "give '%s' to the run", name);
+	if (r == 0 && fchmod(to, mode & 0777) < 0)
+		r = bawn_fail(err, -errno, "set the mode of '%s'", name);
+	return r;
+}
+
+/* Opens the directory `name` below `dir`, made if need be. */
+static int step_into(struct bawn_box *box, int dir, const char *name, struct bawn_err *err)
+{
+	if (mkdirat(dir, name, 0755) < 0 && errno != EEXIST)
+		return bawn_fail(err, -errno, "make directory '%s'", name);
+	bawn_auto_fd sub = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (sub < 0 || (box->root && fchown(sub, box->uid, box->gid) < 0))
+		return bawn_fail(err, -errno, "open directory '%s'", name);
+	return bawn_take_fd(&sub);
+}
+
+/* A module beside the code is importable because /code has a link of that name. */
+static int link_code(struct bawn_box *box, const char *name, struct bawn_err *err)
+{
+	char target[300];
+	if (strcmp(name, bawn_language[box->spec.language].main_file) == 0)
+		return 0;
+	snprintf(target, sizeof target, "/workspace/%s", name);
+	if (symlinkat(target, box->code, name) < 0 && errno != EEXIST)
+		return bawn_fail(err, -errno, "link '%s' into /code", name);
+	return 0;
+}
+
+int bawn_box_put(struct bawn_box *box, const char *name, uint32_t mode, int fd, struct bawn_err *err)
+{
+	char part[256];
+	bawn_auto_fd dir = dup(box->workspace);
+	bool top = true;
+	for (const char *at = name; ; top = false) {
+		size_t n = strcspn(at, "/");
+		if (n == 0 || n >= sizeof part || (n == 1 && at[0] == '.') || (n == 2 && at[0] == '.' && at[1] == '.'))
+			return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "inputs", "'%s' is not a relative name", name);
+		memcpy(part, at, n);
+		part[n] = '\0';
+		int r = top ? link_code(box, part, err) : 0;
+		if (r == 0 && at[n] == '\0')
+			r = place(box, dir, part, mode, fd, err);
+		if (r == -ENOSPC)
+			return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "inputs", "input '%s' does not fit the disk limit", name);
+		if (r < 0 || at[n] == '\0')
+			return r < 0 ? bawn_wrap(err, r, "put input '%s'", name) : 0;
+		int sub = step_into(box, dir, part, err);
+		if (sub < 0)
+			return sub;
+		bawn_close_fdp(&dir);
+		dir = sub;
+		at += n + 1;
+	}
+}
+
+/* How each interpreter is called; the code's path and the arguments follow. */
+static const char *const option[BAWN_LANG_COUNT][3] = {
+	[BAWN_LANG_PYTHON] = { "-s", "-u", NULL },
+	[BAWN_LANG_BASH] = { "--noprofile", "--norc", NULL },
+	[BAWN_LANG_JAVASCRIPT] = { NULL },
+};
+static const char *const environment[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/workspace", "LANG=C.UTF-8", "TZ=UTC" };
+
+static uint32_t count(const struct bawn_buf *b)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; i < b->n; i++)
+		n += b->p[i] == '\0';
+	return n;
+}
+
+static bool has_name(const struct bawn_buf *env, const char *entry)
+{
+	size_t n = strcspn(entry, "=") + 1;
+	for (size_t at = 0; at < env->n; at += strlen(env->p + at) + 1)
+		if (strncmp(env->p + at, entry, n) == 0)
+			return true;
+	return false;
+}
+
+static int pack(struct bawn_box *box, const struct bawn_buf *args, const struct bawn_buf *env, struct bawn_note *note,
+                int *out_fd, struct bawn_err *err)
+{
+	const struct bawn_language_row *lang = &bawn_language[box->spec.language];
+	bawn_auto_buf all = BAWN_BUF(8u << 20);
+	bawn_buf_add(&all, box->spec.interpreter, strlen(box->spec.interpreter) + 1);
+	for (int i = 0; option[box->spec.language][i] != NULL; i++)
+		bawn_buf_add(&all, option[box->spec.language][i], strlen(option[box->spec.language][i]) + 1);
+	bawn_buf_fmt(&all, "/code/%s", lang->main_file);
+	bawn_buf_char(&all, '\0');
+	bawn_buf_add(&all, args->p, args->n);
+	note->n_args = count(&all);
+	for (size_t i = 0; i < BAWN_LEN(environment); i++)
+		if (!has_name(env, environment[i]))
+			bawn_buf_add(&all, environment[i], strlen(environment[i]) + 1);
+	bawn_buf_add(&all, env->p, env->n);
+	note->n_env = count(&all) - note->n_args;
+	if (bawn_buf_error(&all) < 0)
+		return bawn_fail(err, bawn_buf_error(&all), "gather the arguments");
+	return bawn_sealed_copy("args", bawn_buf_span(&all), out_fd, err);
+}
+
+int bawn_box_start(struct bawn_box *box, int code_fd, int stdin_fd, const struct bawn_buf *args,
+                   const struct bawn_buf *env, struct bawn_err *err)
+{
+	struct bawn_note note = { .kind = BAWN_NOTE_GO };
+	bawn_auto_fd strings = -1, null = -1;
+	int r = place(box, box->code, bawn_language[box->spec.language].main_file, 0444, code_fd, err);
+	if (r == 0)
+		r = pack(box, args, env, &note, &strings, err);
+	if (r < 0)
+		return bawn_wrap(err, r, "hand over the code");
+	if (stdin_fd < 0)
+		stdin_fd = null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	r = bawn_note_send(box->ctl, &note, (int[]){ strings, stdin_fd }, 2);
+	if (r < 0)
+		return bawn_fail(err, r, "open the gate");
+	int fds[2];
+	r = bawn_note_recv(box->ctl, PATIENCE_MS, &note, fds);
+	bawn_close_fdp(&box->ctl);
+	box->ctl = -1;
+	if (r == -EPIPE)
+		return 0;  /* exec closed it: the interpreter runs */
+	if (r == 0 && note.kind == BAWN_NOTE_FAILED && note.err.code < 0) {
+		if (err != NULL)
+			*err = note.err;
+		return note.err.code;
+	}
+	return bawn_fail(err, r < 0 ? r : -EPROTO, "start the interpreter");
+}
+
+void bawn_box_kill(struct bawn_box *box)
+{
+	if (box->init_fd >= 0)
+		(void)pidfd_send_signal(box->init_fd, SIGKILL, NULL, 0);  /* ESRCH: it is dead */
+	if (box->pid_fd >= 0)
+		(void)pidfd_send_signal(box->pid_fd, SIGKILL, NULL, 0);
+	/* Init cannot go before all inside are reaped, and the program is ours to reap: take whatever
+	 * comes until there is nothing more. */
+	for (;;) {
+		int status;
+		pid_t pid = waitpid(-1, &status, __WALL);
+		if (pid < 0 && errno == EINTR)
+			continue;
+		if (pid < 0)
+			break;
+		if (pid == box->pid && !box->reaped) {
+			box->reaped = true;
+			box->status = status;
+		}
+	}
+	bawn_close_fdp(&box->init_fd);
+	bawn_close_fdp(&box->pid_fd);
+	box->init_fd = box->pid_fd = -1;
+}
+
+void bawn_box_done(struct bawn_box *box)
+{
+	bawn_box_kill(box);
+	if (box->cg.n > 0)
+		(void)bawn_cgroups_remove(&box->cg, box->spec.slot);
+	int *const fd[] = { &box->live, &box->init_ctl, &box->ctl, &box->out[1], &box->out[2], &box->listener,
+		&box->workspace, &box->code, &box->slot_fd };
+	for (size_t i = 0; i < BAWN_LEN(fd); i++) {
+		bawn_close_fdp(fd[i]);
+		*fd[i] = -1;
+	}
+}

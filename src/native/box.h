@@ -1,0 +1,79 @@
+/* box.h - one sandbox as the launcher builds it.
+ *
+ *	launcher --clone3(NEWNS NEWPID NEWNET NEWIPC NEWUTS [rootless: NEWUSER])--> init, PID 1 inside
+ *	    |                                     mounts, pivot_root, loopback; then only waits
+ *	    +--fork--> helper: joins the cgroups and init's namespaces (setns by pidfd), then
+ *	                 clone3(CLONE_PARENT, NEWUSER, NEWCGROUP) --> program, PID 2 inside,
+ *	                 the launcher's own child: its wait status is a kernel fact
+ *
+ * Invariants: (1) no byte of the request enters before the program has its filter: it waits at the
+ * gate, a socket read, after seccomp; (2) a wall that is needed and does not stand means nothing runs;
+ * (3) which walls stand is read back from the kernel (verify.c), not remembered; (4) everything
+ * inside dies with init, and init dies with the launcher: parent-death signal set after its last uid
+ * change, and the end of a pipe only the launcher holds; (5) the program's user namespace owns none
+ * of the others.
+ * An attacker controls nothing until bawn_box_start; afterwards only what happens inside. */
+#pragma once
+#include <stdbool.h>
+#include <sys/types.h>
+#include "native/cgroup.h"
+#include "native/wire.h"
+
+#define BAWN_INSIDE_ID 1000u   /* uid and gid of the program, as it sees itself */
+
+struct bawn_box {
+	struct bawn_sandbox_spec spec;   /* text borrowed from the launcher's copy of the message */
+	bool     root;                   /* with privilege: own uid per run; else the rootless tier */
+	uid_t    uid; gid_t gid;         /* of the run, on the host */
+	int      slot_fd;                /* the slot's lock: kept here and in init */
+	int      live;                   /* write end of the pipe init watches */
+	pid_t    init_pid, pid;
+	int      init_fd, pid_fd;        /* pidfds; -1 once reaped */
+	int      init_ctl, ctl;
+	int      out[3];                 /* read ends by stream number */
+	int      listener;               /* seccomp notifications, or -1 */
+	int      workspace, code;        /* directories, writable from here only */
+	struct bawn_cgroups cg;
+	uint32_t layers, missing;
+	char     why[BAWN_LAYER_COUNT][160];
+	bool     reaped; int status;     /* of the program, as waitpid gives it */
+};
+
+void bawn_box_init(struct bawn_box *box);
+BAWN_MUST_CHECK int bawn_box_build(struct bawn_box *box, struct bawn_err *err);
+/* Puts one input into /workspace (before start). */
+BAWN_MUST_CHECK int bawn_box_put(struct bawn_box *box, const char *name, uint32_t mode, int fd, struct bawn_err *err);
+/* `args` and `env` hold NUL-terminated strings back to back. */
+BAWN_MUST_CHECK int bawn_box_start(struct bawn_box *box, int code_fd, int stdin_fd, const struct bawn_buf *args,
+                                   const struct bawn_buf *env, struct bawn_err *err);
+/* Kills and reaps all of it; afterwards nothing inside is alive.  May be called again. */
+void bawn_box_kill(struct bawn_box *box);
+void bawn_box_done(struct bawn_box *box);
+
+/* Which walls a test asked to leave out; always none in the launcher that is installed. */
+static inline bool bawn_box_without(const struct bawn_box *box, uint32_t bit)
+{
+#ifdef BAWN_TEST_WALLS
+	return (box->spec.without & bit) != 0;
+#else
+	(void)box, (void)bit;
+	return false;
+#endif
+}
+void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why, ...) BAWN_PRINTF(3, 4);
+
+/* The parts, one file each. */
+BAWN_MUST_CHECK int bawn_tree_build(const struct bawn_box *box, int *out_workspace, int *out_code, struct bawn_err *err);
+_Noreturn void bawn_init_main(struct bawn_box *box, int ctl, int live);
+_Noreturn void bawn_helper_main(struct bawn_box *box, int ctl, int ctl_inner, const int out[3]);
+BAWN_MUST_CHECK int bawn_landlock_apply(struct bawn_err *err);
+int  bawn_landlock_abi(void);
+/* Loads the language's filter; *out_listener is -1 where the kernel gives none. */
+BAWN_MUST_CHECK int bawn_seccomp_load(enum bawn_language language, bool notify, int *out_listener, struct bawn_err *err);
+const char *bawn_syscall_name(int nr);  /* NULL where unknown */
+/* Answers one notification with its errno; the call's number, or a negative errno. */
+int  bawn_seccomp_answer(int listener);
+BAWN_MUST_CHECK int bawn_rlimits_apply(const struct bawn_box *box, bool cgroup, struct bawn_err *err);
+/* Fills box->layers from what the kernel says about the program. */
+BAWN_MUST_CHECK int bawn_verify(struct bawn_box *box, struct bawn_err *err);
+void bawn_explain(const struct bawn_box *box, const struct bawn_err *failure, struct bawn_probe *out);

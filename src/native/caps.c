@@ -1,0 +1,24 @@
+#include "native/caps.h"
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int bawn_caps_bound(struct bawn_err *err)
+{
+	for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
+		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
+			return bawn_fail(err, -errno, "drop capability %lu from the bounding set", cap);
+	return 0;
+}
+
+int bawn_caps_clear(struct bawn_err *err)
+{
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
+		return bawn_fail(err, -errno, "clear the ambient capabilities");
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[2] = { { 0 } };
+	if (syscall(SYS_capset, &head, none) < 0)
+		return bawn_fail(err, -errno, "drop the capabilities");
+	return 0;
+}

@@ -1,0 +1,6 @@
+/* caps.h - all capabilities gone from all five sets: the bounding set while there is still a
+ * capability to do it with, the others last. */
+#pragma once
+#include "base/err.h"
+BAWN_MUST_CHECK int bawn_caps_bound(struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_caps_clear(struct bawn_err *err);

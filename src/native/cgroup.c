@@ -1,0 +1,336 @@
+#include "native/cgroup.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/file.h"
+
+#define PARENT "bawn"
+#define PERIOD_US 100000u
+
+static const char *const ctl_name[] = { "memory", "cpu", "cpuacct", "pids" };
+_Static_assert(BAWN_LEN(ctl_name) == BAWN_CTL_COUNT, "one name per controller");
+
+static bool has_word(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+	for (const char *at = list; *at != '\0'; ) {
+		size_t len = strcspn(at, ", \n");
+		if (len == n && memcmp(at, word, n) == 0)
+			return true;
+		at += len;
+		at += *at != '\0';
+	}
+	return false;
+}
+
+/* One line: "36 31 0:33 / MOUNT opts ... - TYPE source SUPER".  A mount of a part of the hierarchy
+ * (bind) is taken like any other: our directory goes below it. */
+static void parse_line(struct bawn_cgroups *cg, char *line, void (*controllers)(const char *, char *, size_t))
+{
+	char *dash = strstr(line, " - ");
+	char mount[256], type[16], super[256] = "", offers[256] = "";
+	if (dash == NULL || sscanf(line, "%*s %*s %*s %*s %255s", mount) != 1 ||
+	    sscanf(dash, " - %15s %*s %255s", type, super) < 1 || cg->n == BAWN_LEN(cg->at))
+		return;
+	bool v2 = strcmp(type, "cgroup2") == 0;
+	if (!v2 && strcmp(type, "cgroup") != 0)
+		return;
+	if (v2)
+		controllers(mount, offers, sizeof offers);
+	bool used = false;
+	for (int i = 0; i < BAWN_CTL_COUNT; i++) {
+		/* v2 counts CPU time in every directory; there is no cpuacct to enable. */
+		bool has = v2 ? has_word(offers, i == BAWN_CTL_CPUACCT ? "cpu" : ctl_name[i]) : has_word(super, ctl_name[i]);
+		if (has && cg->of[i] < 0) {
+			cg->of[i] = (int)cg->n;
+			used = true;
+		}
+	}
+	if (used) {
+		cg->at[cg->n] = (struct bawn_hierarchy){ .v2 = v2, .fd = -1 };
+		snprintf(cg->at[cg->n++].mount, sizeof mount, "%s", mount);
+	}
+}
+
+void bawn_cgroups_parse(struct bawn_cgroups *cg, struct bawn_span text, void (*controllers)(const char *, char *, size_t))
+{
+	*cg = (struct bawn_cgroups){ .of = { -1, -1, -1, -1 } };
+	char line[2048];
+	for (size_t at = 0; at < text.n; ) {
+		const char *end = memchr(text.p + at, '\n', text.n - at);
+		size_t len = end != NULL ? (size_t)(end - (text.p + at)) : text.n - at;
+		if (len < sizeof line) {
+			memcpy(line, text.p + at, len);
+			line[len] = '\0';
+			parse_line(cg, line, controllers);
+		}
+		at += len + 1;
+	}
+}
+
+static int read_text(int dirfd, const char *file, char *out, size_t size)
+{
+	bawn_auto_fd fd = openat(dirfd, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	ssize_t n = fd < 0 ? -1 : read(fd, out, size - 1);
+	if (n < 0)
+		return -errno;
+	out[n] = '\0';
+	return 0;
+}
+
+static int write_text(int dirfd, const char *file, const char *text)
+{
+	bawn_auto_fd fd = openat(dirfd, file, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	return fd < 0 || write(fd, text, strlen(text)) < 0 ? -errno : 0;
+}
+
+static void kernel_controllers(const char *mount, char *out, size_t size)
+{
+	bawn_auto_fd dir = open(mount, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0 || read_text(dir, "cgroup.controllers", out, size) < 0)
+		out[0] = '\0';
+}
+
+int bawn_cgroups_find(struct bawn_cgroups *cg, struct bawn_err *err)
+{
+	bawn_auto_buf text = BAWN_BUF(1u << 20);
+	*cg = (struct bawn_cgroups){ .of = { -1, -1, -1, -1 } };
+	int r = bawn_read_file(AT_FDCWD, "/proc/self/mountinfo", &text, err);
+	if (r < 0)
+		return r;
+	bawn_cgroups_parse(cg, bawn_buf_span(&text), kernel_controllers);
+	for (int i = 0; i < BAWN_CTL_COUNT; i++)
+		if (cg->of[i] < 0)
+			return bawn_fail(err, -ENOENT, "find the '%s' cgroup controller", ctl_name[i]);
+	return 0;
+}
+
+static void nap(long ms)
+{
+	(void)nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);  /* cut short: the loop looks again */
+}
+
+/* Ends every process in the directory: what is there belonged to a run whose lock is gone. */
+static int empty_out(int dir)
+{
+	for (int tries = 0; tries < 400; tries++) {
+		bawn_auto_buf text = BAWN_BUF(1u << 20);
+		if (bawn_read_file(dir, "cgroup.procs", &text, NULL) < 0)
+			return -errno;
+		if (text.n == 0)
+			return 0;
+		(void)write_text(dir, "cgroup.kill", "1");  /* v2 since 5.14; the loop below serves the others */
+		for (char *at = text.p; at < text.p + text.n; at += strcspn(at, "\n") + 1) {
+			long pid = strtol(at, NULL, 10);
+			if (pid > 1)
+				(void)kill((pid_t)pid, SIGKILL);
+		}
+		nap(5);
+	}
+	return -EBUSY;
+}
+
+static unsigned remove_slot(const struct bawn_hierarchy *h, unsigned slot)
+{
+	char path[320];
+	unsigned gone = 0;
+	snprintf(path, sizeof path, "%s/" PARENT "/slot-%u", h->mount, slot);
+	bawn_auto_fd dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (dir >= 0) {
+		(void)empty_out(dir);  /* rmdir tells whether it worked */
+		for (int tries = 0; tries < 20 && gone == 0; tries++) {
+			if (rmdir(path) == 0)
+				gone = 1;
+			else if (errno != EBUSY)
+				break;
+			else
+				nap(2);
+		}
+	}
+	snprintf(path, sizeof path, "%s/" PARENT, h->mount);
+	struct stat st;
+	if (stat(path, &st) == 0 && st.st_uid == geteuid() && geteuid() == 0)
+		(void)rmdir(path);  /* fails while another run is there, which is right */
+	return gone;
+}
+
+unsigned bawn_cgroups_remove(struct bawn_cgroups *cg, unsigned slot)
+{
+	unsigned n = 0;
+	for (size_t i = 0; i < cg->n; i++) {
+		bawn_close_fdp(&cg->at[i].fd);
+		cg->at[i].fd = -1;
+		n += remove_slot(&cg->at[i], slot);
+	}
+	cg->up = false;
+	return n;
+}
+
+static int make_dir(struct bawn_hierarchy *h, unsigned slot, struct bawn_err *err)
+{
+	char parent[280], path[320];
+	snprintf(parent, sizeof parent, "%s/" PARENT, h->mount);
+	snprintf(path, sizeof path, "%s/slot-%u", parent, slot);
+	for (int tries = 0; ; tries++) {
+		/* Another run may remove the empty parent between the two steps. */
+		if (mkdir(parent, 0755) < 0 && errno != EEXIST)
+			return bawn_fail(err, -errno, "make '%s'", parent);
+		bawn_auto_fd top = open(h->mount, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		bawn_auto_fd mid = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+		for (int i = 0; h->v2 && i < 3; i++) {
+			/* Usually on already; make and read-back below tell. */
+			static const char *const on[] = { "+memory", "+cpu", "+pids" };
+			(void)write_text(top, "cgroup.subtree_control", on[i]);
+			(void)write_text(mid, "cgroup.subtree_control", on[i]);
+		}
+		if (mkdir(path, 0755) == 0)
+			break;
+		int why = errno;
+		if (why == EEXIST)
+			(void)remove_slot(h, slot);
+		if ((why != EEXIST && why != ENOENT) || tries == 50)
+			return bawn_fail(err, -why, "make '%s'", path);
+	}
+	h->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	return h->fd < 0 ? bawn_fail(err, -errno, "open '%s'", path) : 0;
+}
+
+/* A limit is one row; an optional file may be absent (no swap accounting), never refuse. */
+struct limit_row { enum bawn_ctl ctl; bool v2, optional; const char *file; uint64_t value; bool quota; };
+
+static int set_limit(int dir, const struct limit_row *l, struct bawn_err *err)
+{
+	char text[48], got[64];
+	if (l->quota)
+		snprintf(text, sizeof text, "%" PRIu64 " %u", l->value, PERIOD_US);
+	else
+		snprintf(text, sizeof text, "%" PRIu64, l->value);
+	int r = write_text(dir, l->file, text);
+	if (r == -ENOENT && l->optional)
+		return 0;
+	if (r < 0)
+		return bawn_fail(err, r, "set '%s' to %s", l->file, text);
+	r = read_text(dir, l->file, got, sizeof got);
+	if (r < 0)
+		return bawn_fail(err, r, "read back '%s'", l->file);
+	uint64_t is = strtoull(got, NULL, 10);
+	if (is > l->value || l->value - is >= 4096)  /* memory is rounded down to whole pages */
+		return bawn_fail(err, -EIO, "'%s' is %.20s after writing %s", l->file, got, text);
+	return 0;
+}
+
+static int set_limits(struct bawn_cgroups *cg, const struct bawn_limits *l, struct bawn_err *err)
+{
+	uint64_t quota = l->cpus_milli * (PERIOD_US / 1000);
+	quota = quota < 1000 ? 1000 : quota;  /* the kernel takes no less than a millisecond */
+	uint64_t pids = l->pids < 1 ? 1 : l->pids;
+	const struct limit_row row[] = {
+		{ BAWN_CTL_MEMORY, false, false, "memory.limit_in_bytes", l->memory_bytes, false },
+		{ BAWN_CTL_MEMORY, false, true, "memory.memsw.limit_in_bytes", l->memory_bytes, false },
+		{ BAWN_CTL_MEMORY, false, false, "memory.swappiness", 0, false },
+		{ BAWN_CTL_CPU, false, false, "cpu.cfs_period_us", PERIOD_US, false },
+		{ BAWN_CTL_CPU, false, false, "cpu.cfs_quota_us", quota, false },
+		{ BAWN_CTL_PIDS, false, false, "pids.max", pids, false },
+		{ BAWN_CTL_MEMORY, true, false, "memory.max", l->memory_bytes, false },
+		{ BAWN_CTL_MEMORY, true, true, "memory.swap.max", 0, false },
+		{ BAWN_CTL_CPU, true, false, "cpu.max", quota, true },
+		{ BAWN_CTL_PIDS, true, false, "pids.max", pids, false },
+	};
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		const struct bawn_hierarchy *h = &cg->at[cg->of[row[i].ctl]];
+		if (h->v2 != row[i].v2)
+			continue;
+		int r = set_limit(h->fd, &row[i], err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int bawn_cgroups_make(struct bawn_cgroups *cg, unsigned slot, const struct bawn_limits *limits, struct bawn_err *err)
+{
+	int r = 0;
+	for (size_t i = 0; r == 0 && i < cg->n; i++)
+		r = make_dir(&cg->at[i], slot, err);
+	if (r == 0)
+		r = set_limits(cg, limits, err);
+	if (r < 0) {
+		(void)bawn_cgroups_remove(cg, slot);
+		return r;
+	}
+	cg->slot = slot;
+	cg->up = true;
+	return 0;
+}
+
+int bawn_cgroups_enter(const struct bawn_cgroups *cg, struct bawn_err *err)
+{
+	for (size_t i = 0; i < cg->n; i++) {
+		int r = cg->at[i].v2 ? 0 : write_text(cg->at[i].fd, "tasks", "0");
+		if (r < 0)
+			return bawn_fail(err, r, "join '%s/" PARENT "/slot-%u'", cg->at[i].mount, cg->slot);
+	}
+	return 0;
+}
+
+int bawn_cgroups_v2_fd(const struct bawn_cgroups *cg)
+{
+	for (size_t i = 0; i < cg->n; i++)
+		if (cg->at[i].v2)
+			return cg->at[i].fd;
+	return -1;
+}
+
+int bawn_cgroups_confirm(const struct bawn_cgroups *cg, pid_t pid, struct bawn_err *err)
+{
+	char want[16], text[4096];
+	snprintf(want, sizeof want, "%d", pid);
+	for (size_t i = 0; i < cg->n; i++)
+		if (read_text(cg->at[i].fd, "cgroup.procs", text, sizeof text) < 0 || !has_word(text, want))
+			return bawn_fail(err, -ESRCH, "process %d is not in '%s/" PARENT "/slot-%u'", pid, cg->at[i].mount, cg->slot);
+	return 0;
+}
+
+/* The number after `key` in "key number" lines, or the whole file's where key is NULL. */
+static bool number(int dir, const char *file, const char *key, uint64_t *out)
+{
+	char text[2048];
+	if (read_text(dir, file, text, sizeof text) < 0)
+		return false;
+	const char *at = text;
+	size_t n = key != NULL ? strlen(key) : 0;
+	while (key != NULL && !(strncmp(at, key, n) == 0 && at[n] == ' ')) {
+		at = strchr(at, '\n');
+		if (at == NULL)
+			return false;
+		at++;
+	}
+	*out = strtoull(at + n, NULL, 10);
+	return true;
+}
+
+void bawn_cgroups_read(const struct bawn_cgroups *cg, struct bawn_counters *out)
+{
+	*out = (struct bawn_counters){ 0 };
+	if (!cg->up)
+		return;
+	const struct bawn_hierarchy *mem = &cg->at[cg->of[BAWN_CTL_MEMORY]], *acct = &cg->at[cg->of[BAWN_CTL_CPUACCT]],
+		*pids = &cg->at[cg->of[BAWN_CTL_PIDS]];
+	uint64_t ns = 0;
+	if (acct->v2)
+		(void)number(acct->fd, "cpu.stat", "usage_usec", &out->cpu_us);
+	else if (number(acct->fd, "cpuacct.usage", NULL, &ns))
+		out->cpu_us = ns / 1000;
+	(void)number(mem->fd, mem->v2 ? "memory.current" : "memory.usage_in_bytes", NULL, &out->memory_bytes);
+	(void)number(mem->fd, mem->v2 ? "memory.peak" : "memory.max_usage_in_bytes", NULL, &out->peak_memory_bytes);
+	(void)number(mem->fd, mem->v2 ? "memory.events" : "memory.oom_control", "oom_kill", &out->oom_kills);
+	(void)number(pids->fd, "pids.current", NULL, &out->pids);
+	(void)number(pids->fd, "pids.events", "max", &out->pids_refused);
+	out->has_peak_pids = number(pids->fd, "pids.peak", NULL, &out->peak_pids);
+}

@@ -1,0 +1,363 @@
+/* client.c - the backend as the library sees it: spawns the launcher and speaks to it.
+ *
+ * Invariants: (1) the host is never forked: posix_spawn; (2) only our own child is reaped, by its pid,
+ * and a host that reaps everything or ignores SIGCHLD does not confuse us (ECHILD means gone);
+ * (3) every descriptor is close-on-exec; (4) what the launcher sends is checked like any input.
+ * bawn_backend.kill may come from another thread: it only sends one message. */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include "base/cleanup.h"
+#include "base/num.h"
+#include "native/cgroup.h"
+#include "native/native.h"
+#include "native/wire.h"
+
+struct bawn_sandbox {
+	int   sock, pidfd;
+	pid_t pid;
+	bool  over;      /* OUTCOME was seen, or the launcher is gone */
+	char *frame;     /* BAWN_IPC_MAX bytes; events borrow from it */
+};
+
+static int spawn(const char *path, int theirs, pid_t *out, struct bawn_err *err)
+{
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attr;
+	sigset_t all, none;
+	char name[] = "launch", *argv[] = { name, NULL }, *envp[] = { NULL };
+	if (posix_spawn_file_actions_init(&files) != 0)
+		return bawn_fail(err, -ENOMEM, "start the launcher");
+	if (posix_spawnattr_init(&attr) != 0) {
+		(void)posix_spawn_file_actions_destroy(&files);
+		return bawn_fail(err, -ENOMEM, "start the launcher");
+	}
+	(void)sigfillset(&all);
+	(void)sigemptyset(&none);
+	/* The socket first: its number may be one of those the next lines take. */
+	int r = posix_spawn_file_actions_adddup2(&files, theirs, BAWN_WIRE_SOCKET);
+	for (int fd = 0; r == 0 && fd <= 2; fd++)
+		r = posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
+	if (r == 0)
+		r = posix_spawnattr_setsigdefault(&attr, &all);
+	if (r == 0)
+		r = posix_spawnattr_setsigmask(&attr, &none);
+	/* Its own session: a Ctrl-C on the terminal is for the host to act upon. */
+	if (r == 0)
+		r = posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
+	if (r == 0)
+		r = posix_spawn(out, path, &files, &attr, argv, envp);
+	(void)posix_spawn_file_actions_destroy(&files);
+	(void)posix_spawnattr_destroy(&attr);
+	if (r != 0)
+		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, NULL, "start '%s': %s", path, strerrordesc_np(r));
+	return 0;
+}
+
+static void native_release(struct bawn_sandbox *s)
+{
+	if (s == NULL)
+		return;
+	bawn_close_fdp(&s->sock);  /* the launcher kills, cleans up and ends */
+	if (s->pidfd >= 0) {
+		struct pollfd p = { .fd = s->pidfd, .events = POLLIN };
+		int r;
+		do
+			r = poll(&p, 1, 30000);
+		while (r < 0 && errno == EINTR);
+		if (r == 0)
+			(void)pidfd_send_signal(s->pidfd, SIGKILL, NULL, 0);
+	}
+	siginfo_t info;
+	while (s->pid > 0 && waitid(P_PID, (id_t)s->pid, &info, WEXITED) < 0 && errno == EINTR)
+		;  /* ECHILD: the host reaped it, or ignores SIGCHLD: gone either way */
+	bawn_close_fdp(&s->pidfd);
+	free(s->frame);
+	free(s);
+}
+
+static void releasep(struct bawn_sandbox **s) { native_release(*s); }
+#define auto_sandbox __attribute__((cleanup(releasep))) struct bawn_sandbox *
+
+static int open_launcher(const char *path, struct bawn_sandbox **out, struct bawn_err *err)
+{
+	auto_sandbox s = calloc(1, sizeof *s);
+	if (s == NULL)
+		return bawn_fail(err, -ENOMEM, "start the launcher");
+	s->sock = s->pidfd = -1;
+	s->frame = malloc(BAWN_IPC_MAX);
+	int pair[2];
+	if (s->frame == NULL)
+		return bawn_fail(err, -ENOMEM, "start the launcher");
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return bawn_fail(err, -errno, "start the launcher");
+	s->sock = pair[0];
+	bawn_auto_fd theirs = pair[1];
+	int r = spawn(path, theirs, &s->pid, err);
+	if (r < 0) {
+		s->pid = 0;
+		return r;
+	}
+	s->pidfd = pidfd_open(s->pid, 0);  /* -1: dead and reaped by the host already; the socket will tell */
+	*out = bawn_steal(s);
+	return 0;
+}
+
+/* Waits for `want`; a FAILED message becomes our error.  Descriptors in *m are the caller's. */
+static int expect(struct bawn_sandbox *s, uint32_t want, struct bawn_ipc_msg *m, struct bawn_err *err)
+{
+	int r = bawn_ipc_recv(s->sock, s->frame, 0, m, err);
+	if (r == -EPIPE)
+		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, NULL, "the launcher ended without an answer");
+	if (r < 0)
+		return r;
+	if (m->type == want)
+		return 0;
+	struct bawn_err theirs = { 0 };
+	bool failed = m->type == BAWN_WIRE_FAILED;
+	if (failed)
+		bawn_wire_get_err(&m->in, &theirs);
+	failed = failed && bawn_ipc_in_end(&m->in);
+	bawn_ipc_msg_done(m);
+	if (!failed)
+		return bawn_fail(err, -EPROTO, "the launcher sent message %u", m->type);
+	if (err != NULL)
+		*err = theirs;
+	return theirs.code;
+}
+
+static int ask(const struct bawn_sandbox_spec *spec, uint32_t type, uint32_t want, struct bawn_sandbox **out,
+               struct bawn_ipc_msg *m, struct bawn_err *err)
+{
+	auto_sandbox s = NULL;
+	bawn_auto_buf b = BAWN_IPC_BUF;
+	int r = open_launcher(spec->launcher, &s, err);
+	if (r < 0)
+		return r;
+	bawn_wire_put_spec(&b, spec);
+	r = bawn_ipc_send(s->sock, type, &b, &spec->slot_fd, spec->slot_fd >= 0, 0, err);
+	if (r == 0)
+		r = expect(s, want, m, err);
+	if (r < 0)
+		return r;
+	*out = bawn_steal(s);
+	return 0;
+}
+
+static int native_probe(const struct bawn_sandbox_spec *spec, struct bawn_probe *out, struct bawn_err *err)
+{
+	auto_sandbox s = NULL;
+	struct bawn_ipc_msg m;
+	struct bawn_probe p = { 0 };
+	int r = ask(spec, BAWN_WIRE_PROBE, BAWN_WIRE_PROBED, &s, &m, err);
+	if (r < 0)
+		return r;
+	bawn_wire_get_probe(&m.in, &p);
+	bawn_ipc_msg_done(&m);
+	if (!bawn_ipc_in_end(&m.in))
+		return bawn_fail(err, -EBADMSG, "read the probe");
+	*out = p;
+	return 0;
+}
+
+static int native_prepare(const struct bawn_sandbox_spec *spec, struct bawn_sandbox **out,
+                          struct bawn_enforcement *out_enforcement, struct bawn_err *err)
+{
+	auto_sandbox s = NULL;
+	struct bawn_ipc_msg m;
+	struct bawn_enforcement e = { 0 };
+	int r = ask(spec, BAWN_WIRE_PREPARE, BAWN_WIRE_PREPARED, &s, &m, err);
+	if (r < 0)
+		return r;
+	bawn_wire_get_enforcement(&m.in, &e);
+	bawn_ipc_msg_done(&m);
+	if (!bawn_ipc_in_end(&m.in))
+		return bawn_fail(err, -EBADMSG, "read the enforcement");
+	*out_enforcement = e;
+	*out = bawn_steal(s);
+	return 0;
+}
+
+static int send_strings(struct bawn_sandbox *s, uint32_t type, const char *const *text, size_t n, struct bawn_err *err)
+{
+	int r = 0;
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		bawn_auto_buf b = BAWN_IPC_BUF;
+		bawn_ipc_put_text(&b, text[i]);
+		r = bawn_ipc_send(s->sock, type, &b, NULL, 0, 0, err);
+	}
+	return r;
+}
+
+static int send_files(struct bawn_sandbox *s, const struct bawn_sandbox_start *start, struct bawn_err *err)
+{
+	int r = 0;
+	for (size_t i = 0; r == 0 && i < start->n_files; i++) {
+		bawn_auto_buf b = BAWN_IPC_BUF;
+		bawn_ipc_put_text(&b, start->file[i].name);
+		bawn_ipc_put_u32(&b, start->file[i].mode);
+		r = bawn_ipc_send(s->sock, BAWN_WIRE_FILE, &b, &start->file[i].fd, 1, 0, err);
+	}
+	return r;
+}
+
+static int native_start(struct bawn_sandbox *s, const struct bawn_sandbox_start *start, struct bawn_err *err)
+{
+	struct bawn_ipc_msg m;
+	int fds[2] = { start->code_fd, start->stdin_fd };
+	int r = send_strings(s, BAWN_WIRE_ARG, start->args, start->n_args, err);
+	if (r == 0)
+		r = send_strings(s, BAWN_WIRE_ENV, start->env, start->n_env, err);
+	if (r == 0)
+		r = send_files(s, start, err);
+	if (r == 0)
+		r = bawn_ipc_send(s->sock, BAWN_WIRE_START, NULL, fds, start->stdin_fd >= 0 ? 2 : 1, 0, err);
+	/* A launcher that refused has said why before it closed: its word counts, not our EPIPE. */
+	if (r == 0 || r == -EPIPE)
+		r = expect(s, BAWN_WIRE_STARTED, &m, err);
+	if (r == 0)
+		bawn_ipc_msg_done(&m);
+	return r;
+}
+
+static int native_fd(struct bawn_sandbox *s) { return s->sock; }
+
+static bool decode(struct bawn_ipc_msg *m, struct bawn_sandbox_event *e)
+{
+	switch (m->type) {
+	case BAWN_WIRE_OUTPUT:
+		e->kind = BAWN_EV_OUTPUT;
+		e->stream = (int)bawn_ipc_get_below(&m->in, 3);
+		e->bytes = bawn_ipc_get_bytes(&m->in, BAWN_WIRE_CHUNK);
+		m->in.bad = m->in.bad || e->stream == 0;
+		break;
+	case BAWN_WIRE_USAGE:
+		e->kind = BAWN_EV_USAGE;
+		bawn_wire_get_usage(&m->in, &e->usage);
+		break;
+	case BAWN_WIRE_DENIAL:
+		e->kind = BAWN_EV_DENIAL;
+		bawn_wire_get_denial(&m->in, &e->denial);
+		break;
+	case BAWN_WIRE_OUTCOME:
+		e->kind = BAWN_EV_OUTCOME;
+		bawn_wire_get_outcome(&m->in, e);
+		break;
+	default:
+		return false;
+	}
+	return bawn_ipc_in_end(&m->in);
+}
+
+static int native_next_event(struct bawn_sandbox *s, struct bawn_sandbox_event *out, struct bawn_err *err)
+{
+	struct bawn_ipc_msg m;
+	struct bawn_sandbox_event e = { 0 };
+	int r = bawn_ipc_recv(s->sock, s->frame, MSG_DONTWAIT, &m, err);
+	if (r == 0)
+		return 0;
+	if (r < 0) {
+		s->over = true;
+		return bawn_wrap(err, r, "the launcher is gone");
+	}
+	bool good = decode(&m, &e);
+	bawn_ipc_msg_done(&m);
+	if (!good) {
+		s->over = true;
+		return bawn_fail(err, -EPROTO, "the launcher sent message %u", m.type);
+	}
+	s->over = s->over || e.kind == BAWN_EV_OUTCOME;
+	*out = e;
+	return 1;
+}
+
+static int native_kill(struct bawn_sandbox *s)
+{
+	return bawn_ipc_send(s->sock, BAWN_WIRE_KILL, NULL, NULL, 0, MSG_DONTWAIT, NULL);
+}
+
+static int take_found(struct bawn_ipc_msg *m, const struct bawn_collector *c, struct bawn_err *err)
+{
+	struct bawn_collected f = { .fd = -1 };
+	f.path = bawn_ipc_get_text(&m->in, 2 * BAWN_WIRE_PATH);
+	f.size = bawn_ipc_get_u64(&m->in);
+	struct bawn_span sum = bawn_ipc_get_bytes(&m->in, BAWN_SHA256_LEN);
+	if (!bawn_ipc_in_end(&m->in) || sum.n != BAWN_SHA256_LEN || m->n_fds != 1)
+		return bawn_fail(err, -EBADMSG, "read a file's name");
+	bawn_hex((const uint8_t *)sum.p, sum.n, f.sha256);
+	f.fd = bawn_ipc_take_fd(m, 0);
+	return c->file(c->ctx, &f, err);
+}
+
+static int take_skipped(struct bawn_ipc_msg *m, const struct bawn_collector *c, struct bawn_err *err)
+{
+	const char *path = bawn_ipc_get_text(&m->in, BAWN_WIRE_STRING), *why = bawn_ipc_get_text(&m->in, 256);
+	if (!bawn_ipc_in_end(&m->in))
+		return bawn_fail(err, -EBADMSG, "read a skipped file's name");
+	return c->skipped(c->ctx, path, why, err);
+}
+
+static int native_collect(struct bawn_sandbox *s, const struct bawn_collector *c, struct bawn_err *err)
+{
+	int r = bawn_ipc_send(s->sock, BAWN_WIRE_COLLECT, NULL, NULL, 0, 0, err);
+	while (r == 0) {
+		struct bawn_ipc_msg m;
+		r = bawn_ipc_recv(s->sock, s->frame, 0, &m, err);
+		if (r < 0)
+			break;
+		uint32_t type = m.type;
+		r = type == BAWN_WIRE_FOUND ? take_found(&m, c, err) : type == BAWN_WIRE_SKIPPED ? take_skipped(&m, c, err) : 0;
+		bawn_ipc_msg_done(&m);
+		if (type == BAWN_WIRE_DONE)
+			return 0;
+		if (r == 0 && type != BAWN_WIRE_FOUND && type != BAWN_WIRE_SKIPPED)
+			r = bawn_fail(err, -EPROTO, "the launcher sent message %u", type);
+	}
+	return bawn_wrap(err, r, "collect the files");
+}
+
+/* A slot whose lock can be had belongs to nobody who lives. */
+static unsigned sweep_slot(int dir, const char *name)
+{
+	uint64_t slot;
+	if (bawn_parse_u64(bawn_span(name), 0, UINT32_MAX, &slot, NULL) < 0)
+		return 0;
+	bawn_auto_fd fd = openat(dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return 0;
+	struct bawn_cgroups cg;
+	(void)!bawn_cgroups_find(&cg, NULL);  /* whatever hierarchies there are: what is not there holds nothing */
+	return bawn_cgroups_remove(&cg, (unsigned)slot) > 0;
+}
+
+static int native_sweep(const char *run_dir, uint64_t uid_first, unsigned *out_n, struct bawn_err *err)
+{
+	char path[512];
+	(void)uid_first;  /* processes die with their init; only directories can be left */
+	snprintf(path, sizeof path, "%s/slots", run_dir);
+	bawn_auto_dir d = opendir(path);
+	if (d == NULL && errno == ENOENT) {
+		*out_n = 0;
+		return 0;
+	}
+	if (d == NULL)
+		return bawn_fail(err, -errno, "open '%s'", path);
+	unsigned n = 0;
+	for (struct dirent *e; (e = readdir(d)) != NULL; )
+		n += sweep_slot(dirfd(d), e->d_name);
+	*out_n = n;
+	return 0;
+}
+
+const struct bawn_backend bawn_native_backend = {
+	.name = "native", .id = BAWN_BACKEND_NATIVE, .probe = native_probe, .prepare = native_prepare, .start = native_start,
+	.fd = native_fd, .next_event = native_next_event, .kill = native_kill, .collect = native_collect,
+	.release = native_release, .sweep = native_sweep,
+};

@@ -1,0 +1,249 @@
+/* program.c - the helper, and the program until it becomes the interpreter.
+ *
+ * The program's steps are one table, walked in order; the order is the point:
+ * limits while they can still be set, identity, then privilege away, then the filters, and only then
+ * the gate.  Each step fails closed: a report to the launcher and _exit. */
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include "base/cleanup.h"
+#include "native/box.h"
+#include "native/caps.h"
+#include "native/note.h"
+
+#define CTL 3  /* the program's end of the control socket; closes at exec */
+
+static _Noreturn void give_up(int ctl, const struct bawn_err *err)
+{
+	struct bawn_note note = { .kind = BAWN_NOTE_FAILED, .err = *err };
+	(void)!bawn_note_send(ctl, &note, NULL, 0);  /* the launcher sees the end of the socket anyway */
+	_exit(1);
+}
+
+/* A wall that could not be put up and may do without, if the launcher's `need` agrees. */
+static void lacks(enum bawn_layer layer, const struct bawn_err *err)
+{
+	struct bawn_note note = { .kind = BAWN_NOTE_LACKS, .layer = (uint32_t)layer, .err = *err };
+	if (bawn_note_send(CTL, &note, NULL, 0) < 0)
+		_exit(1);
+}
+
+static void wait_go(struct bawn_note *note, int fds[static 2])
+{
+	if (bawn_note_recv(CTL, -1, note, fds) < 0 || note->kind != BAWN_NOTE_GO)
+		_exit(1);
+}
+
+static int step_session(struct bawn_box *box, struct bawn_err *err)
+{
+	(void)box;
+	(void)umask(022);
+	if (setsid() < 0 && errno != EPERM)  /* EPERM: leads one already */
+		return bawn_fail(err, -errno, "start a session");
+	for (int s = 1; s < NSIG; s++)
+		if (s != SIGKILL && s != SIGSTOP)
+			(void)signal(s, SIG_DFL);  /* fails only for the numbers libc keeps */
+	sigset_t none;
+	(void)sigemptyset(&none);
+	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0)
+		return bawn_fail(err, -errno, "reset the signal mask");
+	return 0;
+}
+
+static int step_rlimits(struct bawn_box *box, struct bawn_err *err)
+{
+	return bawn_box_without(box, BAWN_LAYER_BIT(RLIMITS)) ? 0 : bawn_rlimits_apply(box, box->cg.up, err);
+}
+
+/* The maps are written by the launcher, who alone may. */
+static int step_identity(struct bawn_box *box, struct bawn_err *err)
+{
+	bool mapped = !bawn_box_without(box, BAWN_LAYER_BIT(USERNS));
+	uid_t uid = mapped ? BAWN_INSIDE_ID : box->uid;
+	gid_t gid = mapped ? BAWN_INSIDE_ID : box->gid;
+	if (bawn_box_without(box, BAWN_LAYER_BIT(UID)))
+		return 0;
+	if (box->root && setgroups(0, NULL) < 0)
+		return bawn_fail(err, -errno, "drop the supplementary groups");
+	if (setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
+		return bawn_fail(err, -errno, "become uid %u", uid);
+	/* The launcher reads our namespaces from /proc; exec sets this anew. */
+	return prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 ? bawn_fail(err, -errno, "stay visible") : 0;
+}
+
+static int step_workspace(struct bawn_box *box, struct bawn_err *err)
+{
+	if (chdir("/workspace") < 0)
+		return bawn_fail(err, -errno, "enter /workspace");
+	struct stat st;
+	if (stat(box->spec.interpreter, &st) < 0 || !S_ISREG(st.st_mode) || access(box->spec.interpreter, X_OK) < 0)
+		return bawn_fail_as(err, BAWN_ERROR_INTERPRETER_MISSING, "interpreter",
+		                    "'%s' cannot be run in the sandbox: install it under /usr, or name another in sandbox.yaml",
+		                    box->spec.interpreter);
+	return 0;
+}
+
+static int step_caps(struct bawn_box *box, struct bawn_err *err)
+{
+	if (bawn_box_without(box, BAWN_LAYER_BIT(NO_CAPS)))
+		return 0;
+	int r = bawn_caps_bound(err);
+	return r < 0 ? r : bawn_caps_clear(err);
+}
+
+static int step_privs(struct bawn_box *box, struct bawn_err *err)
+{
+	if (bawn_box_without(box, BAWN_LAYER_BIT(NO_NEW_PRIVS)))
+		return 0;
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? bawn_fail(err, -errno, "set no_new_privs") : 0;
+}
+
+static int step_landlock(struct bawn_box *box, struct bawn_err *err)
+{
+	if (bawn_box_without(box, BAWN_LAYER_BIT(LANDLOCK)))
+		return 0;
+	if (bawn_landlock_apply(err) < 0)
+		lacks(BAWN_LAYER_LANDLOCK, err);
+	return 0;
+}
+
+static int step_seccomp(struct bawn_box *box, struct bawn_err *err)
+{
+	if (bawn_box_without(box, BAWN_LAYER_BIT(SECCOMP)))
+		return 0;
+	return bawn_seccomp_load(box->spec.language, !bawn_box_without(box, BAWN_LAYER_BIT(DENIAL_REPORTING)), &box->listener, err);
+}
+
+static int (*const step[])(struct bawn_box *, struct bawn_err *) = {
+	step_session, step_rlimits, step_identity, step_workspace, step_caps, step_privs, step_landlock, step_seccomp,
+};
+
+/* Takes `n` strings that stand back to back; false where there are fewer. */
+static bool split(char **at, const char *end, char **out, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char *nul = memchr(*at, '\0', (size_t)(end - *at));
+		if (nul == NULL)
+			return false;
+		out[i] = *at;
+		*at = nul + 1;
+	}
+	return true;
+}
+
+static int take_args(const struct bawn_note *go, int fd, char ***out_argv, char ***out_envp, struct bawn_err *err)
+{
+	struct stat st;
+	if (fstat(fd, &st) < 0 || st.st_size <= 0)
+		return bawn_fail(err, -EBADMSG, "read the arguments");
+	size_t size = (size_t)st.st_size, n = (size_t)go->n_args + go->n_env + 2;
+	char *text = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	char **all = mmap(NULL, n * sizeof *all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (text == MAP_FAILED || all == MAP_FAILED)
+		return bawn_fail(err, -errno, "read the arguments");
+	char *at = text;
+	if (!split(&at, text + size, all, go->n_args) || !split(&at, text + size, all + go->n_args + 1, go->n_env))
+		return bawn_fail(err, -EBADMSG, "read the arguments");
+	*out_argv = all;
+	*out_envp = all + go->n_args + 1;
+	return 0;
+}
+
+/* The gate: everything stands, the filter included; nothing of the request has been seen yet. */
+static _Noreturn void gate(struct bawn_box *box)
+{
+	struct bawn_err err = { 0 };
+	struct bawn_note go, ready = { .kind = BAWN_NOTE_READY };
+	char **argv = NULL, **envp = NULL;
+	int fds[2];
+	if (bawn_note_send(CTL, &ready, &box->listener, box->listener >= 0) < 0)
+		_exit(1);
+	bawn_close_fdp(&box->listener);
+	wait_go(&go, fds);
+	if (take_args(&go, fds[0], &argv, &envp, &err) < 0)
+		give_up(CTL, &err);
+	if (dup2(fds[1], 0) < 0) {
+		(void)bawn_fail(&err, -errno, "set standard input");
+		give_up(CTL, &err);
+	}
+	(void)execve(box->spec.interpreter, argv, envp);
+	if (errno == ENOENT || errno == EACCES || errno == ENOEXEC)
+		(void)bawn_fail_as(&err, BAWN_ERROR_INTERPRETER_MISSING, "interpreter", "run '%s': %s",
+		                   box->spec.interpreter, strerrordesc_np(errno));
+	else
+		(void)bawn_fail(&err, -errno, "run '%s'", box->spec.interpreter);
+	give_up(CTL, &err);
+}
+
+/* Leaves 0 (empty), 1 and 2 (pipes) and 3 (the control socket), whatever numbers they came with. */
+static void arrange_fds(int ctl, const int out[3])
+{
+	int high[3] = { fcntl(out[1], F_DUPFD_CLOEXEC, 10), fcntl(out[2], F_DUPFD_CLOEXEC, 10), fcntl(ctl, F_DUPFD_CLOEXEC, 10) };
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	null = null >= 0 ? fcntl(null, F_DUPFD_CLOEXEC, 10) : -1;
+	if (null < 0 || high[0] < 0 || high[1] < 0 || high[2] < 0 || dup2(null, 0) < 0 || dup2(high[0], 1) < 0 ||
+	    dup2(high[1], 2) < 0 || dup3(high[2], CTL, O_CLOEXEC) < 0 || syscall(SYS_close_range, CTL + 1, ~0u, 0) < 0)
+		_exit(1);
+}
+
+static _Noreturn void program_main(struct bawn_box *box, int ctl, const int out[3])
+{
+	struct bawn_err err = { 0 };
+	struct bawn_note note;
+	int none[2];
+	arrange_fds(ctl, out);
+	box->listener = -1;
+	wait_go(&note, none);  /* the user namespace has its maps */
+	for (size_t i = 0; i < BAWN_LEN(step); i++)
+		if (step[i](box, &err) < 0)
+			give_up(CTL, &err);
+	gate(box);
+}
+
+static uint64_t namespaces(const struct bawn_box *box)
+{
+	uint64_t flags = CLONE_NEWNS | CLONE_NEWPID;
+	flags |= bawn_box_without(box, BAWN_LAYER_BIT(NETNS)) ? 0 : CLONE_NEWNET;
+	flags |= bawn_box_without(box, BAWN_LAYER_BIT(IPCNS)) ? 0 : CLONE_NEWIPC;
+	flags |= bawn_box_without(box, BAWN_LAYER_BIT(UTSNS)) ? 0 : CLONE_NEWUTS;
+	return flags | (box->root ? 0 : CLONE_NEWUSER);
+}
+
+/* Joins first, then clones: the child is born inside, with the launcher as its parent. */
+_Noreturn void bawn_helper_main(struct bawn_box *box, int ctl, int ctl_inner, const int out[3])
+{
+	struct bawn_err err = { 0 };
+	bawn_close_fdp(&box->live);
+	box->live = -1;
+	if (box->cg.up && bawn_cgroups_enter(&box->cg, &err) < 0)
+		give_up(ctl, &err);
+	if (setns(box->init_fd, (int)namespaces(box)) < 0) {
+		(void)bawn_fail(&err, -errno, "join the sandbox's namespaces");
+		give_up(ctl, &err);
+	}
+	int v2 = box->cg.up ? bawn_cgroups_v2_fd(&box->cg) : -1;
+	struct clone_args args = { .flags = CLONE_PARENT, .exit_signal = 0 };
+	args.flags |= bawn_box_without(box, BAWN_LAYER_BIT(USERNS)) ? 0u : CLONE_NEWUSER;
+	args.flags |= bawn_box_without(box, BAWN_LAYER_BIT(CGROUPNS)) ? 0u : CLONE_NEWCGROUP;
+	if (v2 >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (unsigned)v2;
+	}
+	long pid = syscall(SYS_clone3, &args, sizeof args);
+	if (pid < 0) {
+		(void)bawn_fail(&err, -errno, "make the program's process");
+		give_up(ctl, &err);
+	}
+	if (pid == 0)
+		program_main(box, ctl_inner, out);
+	struct bawn_note note = { .kind = BAWN_NOTE_PID, .pid = (int32_t)pid };
+	_exit(bawn_note_send(ctl, &note, NULL, 0) < 0);
+}

@@ -1,0 +1,47 @@
+/* rlimits.c - per-process limits: what cgroups do not count, a backstop for CPU time, and, where
+ * there is no cgroup, what stands in for one. */
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include "base/cleanup.h"
+#include "native/box.h"
+
+/* RLIMIT_NPROC counts per user namespace since 5.14; before, it would count all the user's processes. */
+static bool nproc_is_ours(void)
+{
+	struct utsname u;
+	unsigned major = 0, minor = 0;
+	return uname(&u) == 0 && sscanf(u.release, "%u.%u", &major, &minor) == 2 && (major > 5 || (major == 5 && minor >= 14));
+}
+
+int bawn_rlimits_apply(const struct bawn_box *box, bool cgroup, struct bawn_err *err)
+{
+	const struct bawn_limits *l = &box->spec.limits;
+	bool jit = box->spec.language == BAWN_LANG_JAVASCRIPT;
+	const struct { int which; rlim_t value; bool apply; } row[] = {
+		{ RLIMIT_NOFILE, l->open_files, true },
+		{ RLIMIT_CORE, 0, true },
+		{ RLIMIT_FSIZE, l->disk_bytes + (1u << 20), true },  /* ENOSPC comes first; this bounds sparse files */
+		{ RLIMIT_MEMLOCK, 0, true },
+		{ RLIMIT_MSGQUEUE, 0, true },
+		{ RLIMIT_SIGPENDING, 256, true },
+		{ RLIMIT_STACK, 8u << 20, true },
+		{ RLIMIT_NICE, 0, true },
+		{ RLIMIT_RTPRIO, 0, true },
+		{ RLIMIT_CPU, (l->cpu_ms + 999) / 1000 + 1, true },
+		{ RLIMIT_NPROC, l->pids + 1, !cgroup && nproc_is_ours() },  /* init is one more */
+		{ RLIMIT_DATA, l->memory_bytes, !cgroup },
+		{ RLIMIT_AS, l->memory_bytes + (256u << 20), !cgroup && !jit },  /* V8 reserves far more than it uses */
+	};
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		struct rlimit now;
+		if (!row[i].apply)
+			continue;
+		if (getrlimit((__rlimit_resource_t)row[i].which, &now) < 0)
+			return bawn_fail(err, -errno, "read resource limit %d", row[i].which);
+		rlim_t v = row[i].value < now.rlim_max ? row[i].value : now.rlim_max;  /* only ever down */
+		if (setrlimit((__rlimit_resource_t)row[i].which, &(struct rlimit){ v, v }) < 0)
+			return bawn_fail(err, -errno, "set resource limit %d", row[i].which);
+	}
+	return 0;
+}

@@ -1,0 +1,76 @@
+/* seccomp.c - loads the filter made at build time, and answers what it reports.
+ *
+ * Invariants: (1) the filter decides, nobody else: a notification is only ever answered with an
+ * errno, never CONTINUE, so nothing the program can change afterwards matters; (2) with the
+ * supervisor gone the call fails too (ENOSYS).  An attacker controls the number of notifications,
+ * which the launcher bounds. */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include "base/cleanup.h"
+#include "native/box.h"
+#include "seccomp-tables.h"
+
+static const struct { const struct sock_filter *f; size_t n; } filter[] = {
+	[BAWN_LANG_PYTHON] = { bpf_python, BAWN_LEN(bpf_python) },
+	[BAWN_LANG_BASH] = { bpf_bash, BAWN_LEN(bpf_bash) },
+	[BAWN_LANG_JAVASCRIPT] = { bpf_javascript, BAWN_LEN(bpf_javascript) },
+};
+_Static_assert(BAWN_LEN(filter) == BAWN_LANG_COUNT, "one filter per language");
+
+/* A refusal that tells the program it may not, as against one that makes a library fall back. */
+static bool is_denial(const struct sock_filter *f)
+{
+	uint32_t data = f->k & SECCOMP_RET_DATA;
+	return f->code == (BPF_RET | BPF_K) && (f->k & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ERRNO &&
+	       (data == EPERM || data == EAFNOSUPPORT);
+}
+
+static int load(const struct sock_filter *f, size_t n, unsigned flags)
+{
+	struct sock_fprog prog = { .len = (unsigned short)n, .filter = (struct sock_filter *)(uintptr_t)f };
+	long r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &prog);
+	return r < 0 ? -errno : (int)r;
+}
+
+int bawn_seccomp_load(enum bawn_language language, bool notify, int *out_listener, struct bawn_err *err)
+{
+	struct sock_filter f[1024];
+	size_t n = filter[language].n;
+	if (n > BAWN_LEN(f))
+		return bawn_fail(err, -E2BIG, "load the system call filter");
+	memcpy(f, filter[language].f, n * sizeof *f);
+	for (size_t i = 0; i < n; i++)
+		if (is_denial(&f[i]))
+			f[i].k = SECCOMP_RET_USER_NOTIF;
+	int r = notify ? load(f, n, SECCOMP_FILTER_FLAG_NEW_LISTENER) : -ENOSYS;
+	if (r >= 0) {
+		*out_listener = r;
+		return 0;
+	}
+	r = load(filter[language].f, n, 0);
+	if (r < 0)
+		return bawn_fail(err, r, "load the system call filter");
+	*out_listener = -1;
+	return 0;
+}
+
+const char *bawn_syscall_name(int nr)
+{
+	return nr >= 0 && (size_t)nr < BAWN_LEN(syscall_name) ? syscall_name[nr] : NULL;
+}
+
+int bawn_seccomp_answer(int listener)
+{
+	/* The kernel may know larger structs than this build; it fills what it was told. */
+	struct seccomp_notif in = { 0 };
+	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &in) < 0)
+		return -errno;
+	uint32_t family = (uint32_t)in.data.args[0];
+	bool unknown_family = in.data.nr == SYS_socket && family != 1 && family != 2 && family != 10;
+	struct seccomp_notif_resp out = { .id = in.id, .error = unknown_family ? -EAFNOSUPPORT : -EPERM };
+	(void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &out);  /* ENOENT: the caller was killed meanwhile */
+	return in.data.nr < 0 ? 0x7fff : in.data.nr;
+}

@@ -1,0 +1,292 @@
+/* tree.c - the file system of the sandbox, built by init in its own mount namespace.
+ *
+ *	/            tmpfs, read-only at the end       /usr  the host's, read-only, nosuid, nodev
+ *	/code        tmpfs, read-only                  bin lib lib64 sbin ... as on the host
+ *	/workspace   \                                 /etc  generated, plus a table of host files
+ *	/tmp          > one tmpfs: one size for all    /dev  null zero full random urandom, fd links
+ *	/dev/shm     /                                 /proc own, subset=pid
+ *
+ * Invariants: (1) nothing of the host is writable; (2) the three writable places share one superblock,
+ * so their sum is the disk limit exactly; (3) the launcher reaches /workspace and /code through
+ * directory fds on mounts the program does not have; (4) every mount but /usr's and the root's is
+ * noexec or holds no file of the program's, /workspace excepted.
+ * No untrusted byte is in reach while this runs. */
+#include <fcntl.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "native/box.h"
+
+#define BASE "/tmp"  /* where the new root is mounted until pivot_root; any directory would do */
+
+static int make_dir(const char *path, mode_t mode, struct bawn_err *err)
+{
+	return mkdir(path, mode) < 0 && errno != EEXIST ? bawn_fail(err, -errno, "make directory '%s'", path) : 0;
+}
+
+static int make_file(const char *path, const char *text, struct bawn_err *err)
+{
+	bawn_auto_fd fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (fd < 0)
+		return bawn_fail(err, -errno, "make '%s'", path);
+	int r = bawn_write_all(fd, text, strlen(text), err);
+	return r < 0 ? bawn_wrap(err, r, "make '%s'", path) : 0;
+}
+
+static int set_flags(const char *path, uint64_t flags, unsigned how, struct bawn_err *err)
+{
+	struct mount_attr attr = { .attr_set = flags };
+	if (syscall(SYS_mount_setattr, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | how, &attr, sizeof attr) < 0)
+		return bawn_fail(err, -errno, "restrict the mount at '%s'", path);
+	return 0;
+}
+
+#define LOCKED (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+
+/* The host's `from` at `to` (made here, file or directory), with all that is mounted below it. */
+static int bind_host(const char *from, const char *to, uint64_t flags, struct bawn_err *err)
+{
+	struct stat st;
+	if (stat(from, &st) < 0)
+		return bawn_fail(err, -errno, "look at '%s'", from);
+	int r = S_ISDIR(st.st_mode) ? make_dir(to, 0755, err) : make_file(to, "", err);
+	if (r < 0)
+		return r;
+	if (mount(from, to, NULL, MS_BIND | MS_REC, NULL) < 0)
+		return bawn_fail(err, -errno, "bind '%s'", from);
+	return set_flags(to, flags, AT_RECURSIVE, err);
+}
+
+/* /bin, /lib and their kin: the same link as on the host, or the directory itself. */
+static int add_roots(struct bawn_err *err)
+{
+	static const char *const name[] = { "bin", "sbin", "lib", "lib32", "lib64", "libx32" };
+	int r = bind_host("/usr", "usr", LOCKED, err);
+	for (size_t i = 0; r == 0 && i < BAWN_LEN(name); i++) {
+		char host[16], link[256];
+		struct stat st;
+		snprintf(host, sizeof host, "/%s", name[i]);
+		if (lstat(host, &st) < 0)
+			continue;
+		if (S_ISDIR(st.st_mode)) {
+			r = bind_host(host, name[i], LOCKED, err);
+			continue;
+		}
+		ssize_t n = readlink(host, link, sizeof link - 1);
+		if (n < 0)
+			return bawn_fail(err, -errno, "read link '%s'", host);
+		link[n] = '\0';
+		if (symlink(link, name[i]) < 0)
+			return bawn_fail(err, -errno, "make link '%s'", name[i]);
+	}
+	return r;
+}
+
+static const struct { const char *path, *text; } etc_file[] = {
+	{ "etc/passwd", "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\nuser:x:1000:1000::/workspace:/bin/bash\n"
+	                "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n" },
+	{ "etc/group", "root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n" },
+	{ "etc/hosts", "127.0.0.1 localhost bawn\n::1 localhost bawn\n" },
+	{ "etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n" },
+	{ "etc/hostname", "bawn\n" },
+};
+/* Host files a program needs to find its libraries, fonts and time zone; absent ones are left out. */
+static const char *const etc_host[] = {
+	"/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/fonts", "/etc/matplotlibrc",
+	"/etc/mime.types", "/etc/python3*",
+};
+
+static int add_etc(const struct bawn_box *box, struct bawn_err *err)
+{
+	if (bawn_box_without(box, BAWN_LAYER_BIT(MOUNTNS)))
+		return bind_host("/etc", "etc", LOCKED, err);
+	int r = make_dir("etc", 0755, err);
+	for (size_t i = 0; r == 0 && i < BAWN_LEN(etc_file); i++)
+		r = make_file(etc_file[i].path, etc_file[i].text, err);
+	for (size_t i = 0; r == 0 && i < BAWN_LEN(etc_host); i++) {
+		glob_t found;
+		if (glob(etc_host[i], 0, NULL, &found) != 0)
+			continue;
+		for (size_t k = 0; r == 0 && k < found.gl_pathc; k++)
+			r = bind_host(found.gl_pathv[k], found.gl_pathv[k] + 1, LOCKED, err);
+		globfree(&found);
+	}
+	return r;
+}
+
+static int add_dev(struct bawn_err *err)
+{
+	static const struct { const char *name; unsigned minor_; } node[] = {
+		{ "null", 3 }, { "zero", 5 }, { "full", 7 }, { "random", 8 }, { "urandom", 9 } };
+	static const struct { const char *to, *name; } link[] = {
+		{ "/proc/self/fd", "dev/fd" }, { "/proc/self/fd/0", "dev/stdin" }, { "/proc/self/fd/1", "dev/stdout" },
+		{ "/proc/self/fd/2", "dev/stderr" } };
+	int r = make_dir("dev", 0755, err);
+	for (size_t i = 0; r == 0 && i < BAWN_LEN(node); i++) {
+		char host[24], here[24];
+		struct stat st;
+		snprintf(host, sizeof host, "/dev/%s", node[i].name);
+		snprintf(here, sizeof here, "dev/%s", node[i].name);
+		r = bind_host(host, here, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, err);
+		/* What came in must be the device it is called, not what somebody put in its place. */
+		if (r == 0 && (lstat(here, &st) < 0 || !S_ISCHR(st.st_mode) || st.st_rdev != makedev(1, node[i].minor_)))
+			r = bawn_fail(err, -ENODEV, "'%s' is not the device it should be", host);
+	}
+	for (size_t i = 0; r == 0 && i < BAWN_LEN(link); i++)
+		if (symlink(link[i].to, link[i].name) < 0)
+			r = bawn_fail(err, -errno, "make '%s'", link[i].name);
+	return r;
+}
+
+static int add_proc(const struct bawn_box *box, struct bawn_err *err)
+{
+	if (bawn_box_without(box, BAWN_LAYER_BIT(PIDNS)))
+		return bind_host("/proc", "proc", 0, err);
+	int r = make_dir("proc", 0555, err);
+	if (r == 0 && mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "subset=pid,hidepid=invisible") < 0)
+		return bawn_fail(err, -errno, "mount /proc");
+	return r;
+}
+
+/* Only for positive controls: the rest of the host, read-only. */
+static int add_host(const struct bawn_box *box, struct bawn_err *err)
+{
+	static const char *const dir[] = { "/root", "/home", "/var", "/sys" };
+	int r = 0;
+	for (size_t i = 0; bawn_box_without(box, BAWN_LAYER_BIT(MOUNTNS)) && r == 0 && i < BAWN_LEN(dir); i++)
+		if (access(dir[i], F_OK) == 0)
+			r = bind_host(dir[i], dir[i] + 1, LOCKED, err);
+	return r;
+}
+
+static int mount_tmpfs(const char *where, uint64_t bytes, uint64_t inodes, unsigned long flags, const char *mode,
+                       struct bawn_err *err)
+{
+	char options[96];
+	/* Zero would mean "no limit" to tmpfs; here it means the least there is. */
+	snprintf(options, sizeof options, "size=%" PRIu64 ",nr_inodes=%" PRIu64 ",mode=%s",
+	         bytes < 4096 ? 4096 : bytes, inodes < 8 ? 8 : inodes, mode);
+	if (mount("tmpfs", where, "tmpfs", flags, options) < 0)
+		return bawn_fail(err, -errno, "mount a tmpfs at '%s'", where);
+	return 0;
+}
+
+static int owned_dir(const struct bawn_box *box, const char *path, mode_t mode, struct bawn_err *err)
+{
+	int r = make_dir(path, 0700, err);
+	if (r == 0 && box->root && chown(path, box->uid, box->gid) < 0)
+		r = bawn_fail(err, -errno, "give '%s' to the run", path);
+	if (r == 0 && chmod(path, mode) < 0)  /* past the umask */
+		r = bawn_fail(err, -errno, "set the mode of '%s'", path);
+	return r;
+}
+
+/* One tmpfs, three faces.  The mount it was made on is detached at the end: only the launcher's fd
+ * still leads there. */
+static int add_scratch(const struct bawn_box *box, int *out_workspace, struct bawn_err *err)
+{
+	static const struct { const char *from, *to; mode_t mode; uint64_t flags; } face[] = {
+		{ ".scratch/workspace", "workspace", 0755, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV },
+		{ ".scratch/tmp", "tmp", 01777, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC },
+		{ ".scratch/shm", "dev/shm", 01777, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC },
+	};
+	int r = make_dir(".scratch", 0700, err);
+	if (r == 0)
+		r = mount_tmpfs(".scratch", box->spec.limits.disk_bytes, box->spec.limits.inodes + BAWN_LEN(face) + 1,
+		                MS_NOSUID | MS_NODEV | MS_NOEXEC, "0755", err);
+	for (size_t i = 0; r == 0 && i < BAWN_LEN(face); i++) {
+		r = owned_dir(box, face[i].from, face[i].mode, err);
+		if (r == 0)
+			r = make_dir(face[i].to, 0755, err);
+		if (r == 0 && mount(face[i].from, face[i].to, NULL, MS_BIND, NULL) < 0)
+			r = bawn_fail(err, -errno, "bind '%s'", face[i].to);
+		/* The bind inherits noexec from where it was made; each face gets its own flags. */
+		struct mount_attr attr = { .attr_set = face[i].flags, .attr_clr = MOUNT_ATTR_NOEXEC & ~face[i].flags };
+		if (r == 0 && syscall(SYS_mount_setattr, AT_FDCWD, face[i].to, 0, &attr, sizeof attr) < 0)
+			r = bawn_fail(err, -errno, "restrict the mount at '%s'", face[i].to);
+	}
+	if (r < 0)
+		return r;
+	bawn_auto_fd dir = open(".scratch/workspace", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return bawn_fail(err, -errno, "open /workspace");
+	if (umount2(".scratch", MNT_DETACH) < 0 || rmdir(".scratch") < 0)
+		return bawn_fail(err, -errno, "detach the scratch mount");
+	*out_workspace = bawn_take_fd(&dir);
+	return 0;
+}
+
+/* /code twice: writable for the launcher, read-only for the program. */
+static int add_code(int *out_code, struct bawn_err *err)
+{
+	int r = make_dir(".code", 0700, err);
+	if (r == 0)
+		r = make_dir("code", 0755, err);
+	if (r == 0)
+		r = mount_tmpfs(".code", 64u << 20, 4096, MS_NOSUID | MS_NODEV | MS_NOEXEC, "0755", err);
+	if (r == 0 && mount(".code", "code", NULL, MS_BIND, NULL) < 0)
+		r = bawn_fail(err, -errno, "bind /code");
+	if (r == 0)
+		r = set_flags("code", LOCKED, 0, err);
+	if (r < 0)
+		return r;
+	bawn_auto_fd dir = open(".code", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return bawn_fail(err, -errno, "open /code");
+	if (umount2(".code", MNT_DETACH) < 0 || rmdir(".code") < 0)
+		return bawn_fail(err, -errno, "detach the code mount");
+	*out_code = bawn_take_fd(&dir);
+	return 0;
+}
+
+static int enter(const struct bawn_box *box, struct bawn_err *err)
+{
+	if (syscall(SYS_pivot_root, ".", ".") < 0)
+		return bawn_fail(err, -errno, "pivot_root");
+	if (umount2(".", MNT_DETACH) < 0)
+		return bawn_fail(err, -errno, "detach the host's root");
+	if (chdir("/") < 0)
+		return bawn_fail(err, -errno, "enter the new root");
+	if (bawn_box_without(box, BAWN_LAYER_BIT(RO_ROOT)))
+		return chmod("/", 01777) < 0 ? bawn_fail(err, -errno, "open the root") : 0;
+	return set_flags("/", LOCKED, 0, err);
+}
+
+int bawn_tree_build(const struct bawn_box *box, int *out_workspace, int *out_code, struct bawn_err *err)
+{
+	bawn_auto_fd workspace = -1, code = -1;
+	(void)umask(022);
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return bawn_fail(err, -errno, "make the mounts private");
+	int r = mount_tmpfs(BASE, 1u << 20, 1024, MS_NOSUID | MS_NODEV, "0755", err);
+	if (r == 0 && chdir(BASE) < 0)
+		r = bawn_fail(err, -errno, "enter the new root");
+	if (r == 0)
+		r = add_roots(err);
+	if (r == 0)
+		r = add_etc(box, err);
+	if (r == 0)
+		r = add_dev(err);
+	if (r == 0)
+		r = add_proc(box, err);
+	if (r == 0)
+		r = add_host(box, err);
+	if (r == 0)
+		r = add_scratch(box, &workspace, err);
+	if (r == 0)
+		r = add_code(&code, err);
+	if (r == 0)
+		r = enter(box, err);
+	if (r < 0)
+		return r;
+	*out_workspace = bawn_take_fd(&workspace);
+	*out_code = bawn_take_fd(&code);
+	return 0;
+}

@@ -1,0 +1,120 @@
+/* verify.c - which walls stand, read from the kernel's own account of the waiting program.
+ *
+ * A layer counts only if its fact was read; what could not be read counts as missing. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "native/box.h"
+
+static void stands(struct bawn_box *box, enum bawn_layer layer, bool good, const char *otherwise)
+{
+	if (good)
+		box->layers |= 1u << layer;
+	else if (box->why[layer][0] == '\0')
+		bawn_box_lacks(box, layer, "%s", otherwise);
+}
+
+static void check_namespaces(struct bawn_box *box, int self, int proc)
+{
+	static const struct { enum bawn_layer layer; const char *file; } ns[] = {
+		{ BAWN_LAYER_USERNS, "ns/user" }, { BAWN_LAYER_MOUNTNS, "ns/mnt" }, { BAWN_LAYER_PIDNS, "ns/pid" },
+		{ BAWN_LAYER_NETNS, "ns/net" }, { BAWN_LAYER_IPCNS, "ns/ipc" }, { BAWN_LAYER_UTSNS, "ns/uts" },
+		{ BAWN_LAYER_CGROUPNS, "ns/cgroup" },
+	};
+	for (size_t i = 0; i < BAWN_LEN(ns); i++) {
+		struct stat ours, theirs;
+		stands(box, ns[i].layer, fstatat(self, ns[i].file, &ours, 0) == 0 && fstatat(proc, ns[i].file, &theirs, 0) == 0 &&
+		       (ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev), "the program shares the host's namespace");
+	}
+}
+
+/* The rest of the line that starts with `key`, or "". */
+static const char *line(const char *text, const char *key)
+{
+	size_t n = strlen(key);
+	for (const char *at = text; at != NULL && *at != '\0'; at = strchr(at, '\n'), at += at != NULL)
+		if (strncmp(at, key, n) == 0)
+			return at + n;
+	return "";
+}
+
+static void check_status(struct bawn_box *box, const char *text)
+{
+	static const char *const cap[] = { "CapInh:\t", "CapPrm:\t", "CapEff:\t", "CapBnd:\t", "CapAmb:\t" };
+	bool none = true;
+	for (size_t i = 0; i < BAWN_LEN(cap); i++)
+		none = none && strncmp(line(text, cap[i]), "0000000000000000\n", 17) == 0;
+	stands(box, BAWN_LAYER_NO_CAPS, none, "the program holds capabilities");
+	stands(box, BAWN_LAYER_NO_NEW_PRIVS, line(text, "NoNewPrivs:\t")[0] == '1', "no_new_privs is not set");
+	stands(box, BAWN_LAYER_SECCOMP, line(text, "Seccomp:\t")[0] == '2', "no system call filter is loaded");
+	unsigned uid[4] = { 0 }, gid[4] = { 0 };
+	bool own = box->root && sscanf(line(text, "Uid:"), "%u %u %u %u", &uid[0], &uid[1], &uid[2], &uid[3]) == 4 &&
+	           sscanf(line(text, "Gid:"), "%u %u %u %u", &gid[0], &gid[1], &gid[2], &gid[3]) == 4;
+	for (int i = 0; i < 4; i++)
+		own = own && uid[i] == box->uid && gid[i] == box->gid;
+	stands(box, BAWN_LAYER_UID, own, box->root ? "the program does not run under its own uid"
+	                                           : "without root the code runs under the caller's uid, in a user namespace");
+}
+
+/* "Max core file size        0                    0                    bytes" */
+static void check_limits(struct bawn_box *box, const char *text)
+{
+	uint64_t core = 1, files = UINT64_MAX;
+	bool got = sscanf(line(text, "Max core file size"), "%" SCNu64, &core) == 1 &&
+	           sscanf(line(text, "Max open files"), "%" SCNu64, &files) == 1;
+	stands(box, BAWN_LAYER_RLIMITS, got && core == 0 && files <= box->spec.limits.open_files, "resource limits are not set");
+}
+
+static void check_root(struct bawn_box *box, int proc)
+{
+	static const char *const path[] = { "root/", "root/usr/", "root/code/", "root/etc/" };
+	bool ro = true;
+	for (size_t i = 0; i < BAWN_LEN(path); i++) {
+		struct statvfs v;
+		bawn_auto_fd fd = openat(proc, path[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
+		ro = ro && fd >= 0 && fstatvfs(fd, &v) == 0 && (v.f_flag & ST_RDONLY) != 0;
+	}
+	stands(box, BAWN_LAYER_RO_ROOT, ro, "the root is writable");
+}
+
+static int read_proc(int dir, const char *file, struct bawn_buf *out, struct bawn_err *err)
+{
+	bawn_buf_reset(out);
+	return bawn_read_file(dir, file, out, err);
+}
+
+int bawn_verify(struct bawn_box *box, struct bawn_err *err)
+{
+	char path[32];
+	snprintf(path, sizeof path, "/proc/%d", box->pid);
+	bawn_auto_fd self = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	bawn_auto_fd proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct statfs fs;
+	if (self < 0 || proc < 0 || fstatfs(proc, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC)
+		return bawn_fail(err, -ENOENT, "read the program's state from /proc");
+	check_namespaces(box, self, proc);
+	check_root(box, proc);
+	bawn_auto_buf text = BAWN_BUF(16384);
+	int r = read_proc(proc, "status", &text, err);
+	if (r < 0)
+		return r;
+	check_status(box, text.p);
+	r = read_proc(proc, "limits", &text, err);
+	if (r < 0)
+		return r;
+	check_limits(box, text.p);
+	stands(box, BAWN_LAYER_LANDLOCK, box->why[BAWN_LAYER_LANDLOCK][0] == '\0' &&
+	       !bawn_box_without(box, BAWN_LAYER_BIT(LANDLOCK)), "left out");
+	stands(box, BAWN_LAYER_CGROUP, box->cg.up && bawn_cgroups_confirm(&box->cg, box->pid, NULL) == 0,
+	       "the program is not in its cgroup");
+	stands(box, BAWN_LAYER_DENIAL_REPORTING, box->listener >= 0, "the kernel gives no seccomp notifications");
+	return 0;
+}

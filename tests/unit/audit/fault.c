@@ -1,0 +1,84 @@
+/* fault.c - the n-th allocation fails, for every n: an error, never a wrong answer or a dead log. */
+#include "fault.h"
+#include "world.h"
+
+static void quietly(bool on) { if (!on) fault_on = false; }
+
+int main(void)
+{
+	auto_world w = world_make();
+	int rounds = 0, failed = 0, wrong = 0;
+	for (fault_arm(1); fault_more(); rounds++) {
+		struct bawn_audit *a = NULL;
+		struct bawn_err err = { 0 };
+		int r = bawn_audit_open(w.dir, &(struct bawn_audit_options){ .node = "n", .max_segment_bytes = 6000 }, &a, &err);
+		if (r == 0)
+			r = put_text(a, "x", NULL, &err);
+		quietly(false);
+		close_log(a);
+		failed += r < 0;
+		wrong += r < 0 && r != -ENOMEM && r != -EINVAL;
+	}
+	struct bawn_audit_report v = verify(w.dir);
+	ok(wrong == 0 && v.ok && (!FAULT_WORKS || failed > 5), "open and put: %d rounds, %d failed cleanly: %s", rounds, failed, v.problem);
+
+	ok(fill_log(w.dir, 20, 2000), "a log of some segments");
+	rounds = failed = wrong = 0;
+	for (fault_arm(1); fault_more(); rounds++) {
+		struct bawn_audit_report r = { 0 };
+		struct bawn_err err = { 0 };
+		int code = bawn_audit_verify(w.dir, &r, &err);
+		quietly(false);
+		failed += code < 0;
+		wrong += code < 0 ? err.type != BAWN_ERROR_OUT_OF_MEMORY : !r.ok;
+	}
+	ok(wrong == 0 && (!FAULT_WORKS || failed > 0), "verify never calls a good log bad for want of memory: %d rounds, %d failed", rounds, failed);
+
+	for (int back = 0; back < 2; back++) {
+		rounds = failed = wrong = 0;
+		for (fault_arm(1); fault_more(); rounds++) {
+			struct tally t = { 0 };
+			struct bawn_err err = { 0 };
+			int code = back ? bawn_audit_walk_back(w.dir, count_entry, &t, &err) : bawn_audit_walk(w.dir, 3, count_entry, &t, &err);
+			quietly(false);
+			failed += code < 0;
+			wrong += code < 0 && err.type != BAWN_ERROR_OUT_OF_MEMORY;
+		}
+		ok(wrong == 0 && (!FAULT_WORKS || failed > 20), "nor does a walk %s: %d rounds, %d failed", back ? "back" : "on", rounds, failed);
+	}
+
+	rounds = failed = wrong = 0;
+	for (fault_arm(1); fault_more(); rounds++) {
+		char sha[BAWN_SHA256_HEX];
+		struct bawn_err err = { 0 };
+		bawn_auto_buf out = BAWN_BUF(100);
+		int code = bawn_audit_blob_put(w.dir, bawn_span("code"), sha, &err);
+		if (code == 0)
+			code = bawn_audit_blob_get(w.dir, sha, &out, &err);
+		quietly(false);
+		failed += code < 0;
+		wrong += code < 0 && err.type != BAWN_ERROR_OUT_OF_MEMORY;
+	}
+	ok(wrong == 0 && (!FAULT_WORKS || failed > 0), "bodies: %d rounds, %d failed", rounds, failed);
+
+	/* Recovery: a torn tail each round. */
+	rounds = failed = wrong = 0;
+	for (fault_arm(1); fault_more(); rounds++) {
+		fault_on = false;
+		auto_world v2 = world_make();
+		wrong += !fill_log(v2.dir, 2, 0);
+		bawn_auto_fd fd = openat(v2.tmp.fd, SEG0, O_WRONLY | O_APPEND | O_CLOEXEC);
+		wrong += write(fd, "{\"v\":1,", 7) != 7;
+		struct bawn_audit *a = NULL;
+		struct bawn_err err = { 0 };
+		fault_on = true;
+		int code = bawn_audit_open(v2.dir, &(struct bawn_audit_options){ .node = "n" }, &a, &err);
+		quietly(false);
+		close_log(a);
+		failed += code < 0;
+		wrong += code < 0 && err.type != BAWN_ERROR_OUT_OF_MEMORY;
+		wrong += opens_as(v2.dir) != BAWN_ERROR_NONE || !verify(v2.dir).ok || verify(v2.dir).entries < 3;
+	}
+	ok(wrong == 0 && (!FAULT_WORKS || failed > 5), "recovery: %d rounds, %d failed, all opened afterwards", rounds, failed);
+	return done_testing();
+}

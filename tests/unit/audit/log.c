@@ -1,0 +1,225 @@
+/* log.c - what is put into a log is found in it, in both directions, and verifies. */
+#include "world.h"
+
+struct order { uint64_t seq[400]; size_t n, stop_after; };
+static int note_seq(void *ctx, const struct bawn_entry *e)
+{
+	struct order *o = ctx;
+	if (o->n < BAWN_LEN(o->seq))
+		o->seq[o->n] = e->seq;
+	o->n++;
+	return o->stop_after != 0 && o->n == o->stop_after ? 77 : 0;
+}
+
+static bool is_run(const struct order *o, uint64_t first, size_t n, int step)
+{
+	bool good = o->n == n;
+	for (size_t i = 0; good && i < n; i++)
+		good = o->seq[i] == first + (uint64_t)((int64_t)i * step);
+	return good;
+}
+
+static void fresh_log(void)
+{
+	auto_world w = world_make();
+	struct stat st;
+	uint64_t size = 9;
+	auto_log a = open_log(w.dir, 0, NULL);
+	ok(a != NULL, "a log is made at first use");
+	ok(stat(w.dir, &st) == 0 && (st.st_mode & 07777) == 0700, "its directory is 0700");
+	ok(fstatat(w.tmp.fd, SEG0, &st, 0) == 0 && (st.st_mode & 07777) == 0600, "its segment is 0600");
+	ok(fstatat(w.tmp.fd, "a/head", &st, 0) == 0 && (st.st_mode & 07777) == 0600, "its head is 0600");
+	ok(bawn_audit_size(w.dir, &size, NULL) == 0 && size == 1, "it has one entry");
+	ok(tally(w.dir, "log.genesis").of_type == 1, "which is log.genesis");
+	struct bawn_audit_report r = verify(w.dir);
+	ok(r.ok && r.entries == 1 && r.segments == 1 && strcmp(r.anchor, "none") == 0, "it verifies, without an anchor");
+	bawn_auto_buf one = get(&w, SEG0);
+	auto_world other = world_make();
+	auto_log b = open_log(other.dir, 0, NULL);
+	bawn_auto_buf two = get(&other, SEG0);
+	ok(b != NULL && strstr(one.p, "\"instance\":\"") != NULL &&
+	   strncmp(strstr(one.p, "\"instance\":\""), strstr(two.p, "\"instance\":\""), 44) != 0, "two logs have two identities");
+}
+
+static void members(void)
+{
+	auto_world w = world_make();
+	auto_log a = open_log(w.dir, 0, NULL);
+	bawn_auto_json principal = json_pack("{s:s,s:s}", "kind", "uid", "id", "1000");
+	bawn_auto_json body = json_pack("{s:i,s:[s,n,b],s:s}", "n", -5, "list", "x", 1, "hash", "mine");
+	struct bawn_receipt rc = { 0 };
+	struct bawn_record rec = { .type = BAWN_RECORD_OVERRIDE_USED, .exec = "01ABC", .session = "s", .principal = principal, .body = body };
+	ok(bawn_audit_put(a, &rec, &rc, NULL) == 0 && rc.seq == 1 && rc.log_size == 2, "a receipt says where the record stands");
+	bawn_auto_buf log = get(&w, SEG0);
+	const char *line = strchr(log.p, '\n') + 1;
+	static const char *const in_order[] = {
+		"{\"v\":1,\"seq\":1,\"ts\":", ",\"mono\":", ",\"type\":\"override.used\",\"severity\":\"HIGH\",\"node\":\"n1\",\"session\":\"s\",\"principal\":{\"kind\":\"uid\",\"id\":\"1000\"},\"exec\":\"01ABC\",\"body\":{\"n\":-5,\"list\":[\"x\",null,true],\"hash\":\"mine\"},\"salt\":\"",
+		"\",\"prev_hash\":\"", "\",\"hash\":\"" };
+	const char *at = line;
+	for (size_t i = 0; at != NULL && i < BAWN_LEN(in_order); i++)
+		at = strstr(at, in_order[i]);
+	ok(at != NULL && strncmp(at + strlen("\",\"hash\":\""), rc.hash, 64) == 0, "an entry has its members in the order of the format");
+	ok(bawn_audit_put(a, &(struct bawn_record){ .type = BAWN_RECORD_ALERT, .severity = "CRITICAL" }, NULL, NULL) == 0, "a bare record");
+	bawn_auto_buf again = get(&w, SEG0);
+	ok(strstr(again.p, "\"severity\":\"CRITICAL\",\"node\":\"n1\",\"session\":null,\"principal\":null,\"exec\":null,\"body\":{},\"salt\"") != NULL,
+	   "has null and {} where nothing was given, and its own severity");
+	for (int t = 0; t < BAWN_RECORD_COUNT; t++)
+		if (bawn_record_name((enum bawn_record_type)t)[0] == '\0' || bawn_record_severity((enum bawn_record_type)t)[0] == '\0')
+			ok(false, "type %d has a name and a severity", t);
+	ok(verify(w.dir).ok, "it verifies");
+}
+
+static void refused(void)
+{
+	auto_world w = world_make();
+	auto_log a = open_log(w.dir, 0, NULL);
+	bawn_auto_free char *big = malloc((1u << 20) + 1);
+	memset(big, 'x', 1u << 20);
+	big[1u << 20] = '\0';
+	json_t *deep = json_object();
+	for (int i = 0; i < 70; i++)
+		deep = json_pack("{s:o}", "d", deep);
+	struct { const char *name; enum bawn_record_type type; const char *severity; json_t *body; } row[] = {
+		{ "a fraction",                   BAWN_RECORD_ALERT, NULL, json_pack("{s:f}", "x", 1.5) },
+		{ "a number beyond 2^53",         BAWN_RECORD_ALERT, NULL, json_pack("{s:I}", "x", (json_int_t)9007199254740992) },
+		{ "a body that is no object",     BAWN_RECORD_ALERT, NULL, json_pack("[i]", 1) },
+		{ "a body nested 70 deep",        BAWN_RECORD_ALERT, NULL, deep },
+		{ "a record of more than 1 MiB",  BAWN_RECORD_ALERT, NULL, json_pack("{s:s}", "x", big) },
+		{ "a severity with a quote",      BAWN_RECORD_ALERT, "HI\"GH", NULL },
+		{ "a genesis from outside",       BAWN_RECORD_LOG_GENESIS, NULL, NULL },
+		{ "a recovery from outside",      BAWN_RECORD_LOG_RECOVERED, NULL, NULL },
+		{ "a type that is none",          BAWN_RECORD_COUNT, NULL, NULL },
+	};
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		struct bawn_err err = { 0 };
+		uint64_t ticket = 99;
+		int r = a->ops->append(a, &(struct bawn_record){ .type = row[i].type, .severity = row[i].severity, .body = row[i].body }, &ticket, &err);
+		ok(r < 0 && err.type == BAWN_ERROR_INVALID_REQUEST && ticket == 99, "%s is refused", row[i].name);
+		json_decref(row[i].body);
+	}
+	ok(put_text(a, "after", NULL, NULL) == 0 && verify(w.dir).entries == 2, "and nothing of it reached the log");
+}
+
+static void injection(void)
+{
+	static const char *const text[] = {
+		"a\nb", "\"}\n{\"v\":1", ",\"hash\":\"0000000000000000000000000000000000000000000000000000000000000000\"}",
+		"\",\"hash\":\"x", "\\u0000", "\\\"", "\x01\x1f\x7f\r\t\b\f", "\xe2\x80\xa8\xe2\x80\xae", "\xff\xfe bad", "" };
+	auto_world w = world_make();
+	auto_log a = open_log(w.dir, 0, NULL);
+	for (size_t i = 0; i < BAWN_LEN(text); i++) {
+		bool made = true;
+		bawn_auto_json body = json_object();
+		bawn_json_set(body, "x", bawn_json_text(bawn_span(text[i])), &made);
+		bawn_json_set(body, "nul", json_stringn("a\0b", 3), &made);
+		struct bawn_receipt rc = { 0 };
+		struct bawn_err err = { 0 };
+		struct bawn_record rec = { .type = BAWN_RECORD_EXEC_OUTCOME, .exec = text[i], .session = text[i], .principal = body, .body = body };
+		ok(made && bawn_audit_put(a, &rec, &rc, &err) == 0 && rc.seq == i + 1, "text %zu is one record %s", i, err.msg);
+	}
+	bawn_auto_buf log = get(&w, SEG0);
+	size_t lines = 0;
+	for (size_t i = 0; i < log.n; i++)
+		lines += log.p[i] == '\n';
+	struct bawn_audit_report r = verify(w.dir);
+	ok(lines == BAWN_LEN(text) + 1 && r.ok && r.entries == lines, "one line per record, whatever the text: %s", r.problem);
+	ok(tally(w.dir, "exec.outcome").of_type == BAWN_LEN(text), "each is read back");
+}
+
+static void walking(void)
+{
+	auto_world w = world_make();
+	ok(fill_log(w.dir, 100, 4000), "a log of many segments");
+	struct bawn_audit_report r = verify(w.dir);
+	ok(r.ok && r.segments > 5 && (int)r.segments == files_in(&w, "a/seg"), "verifies over %d segments: %s", (int)r.segments, r.problem);
+	ok(tally(w.dir, "log.segment").of_type == r.segments - 1, "each later segment begins with log.segment");
+	ok(tally(w.dir, "exec.outcome").of_type == 100, "no record is lost to it");
+	uint64_t starts[] = { 0, 1, 17, 18, 19, 20, 50, r.entries - 1 };
+	for (size_t i = 0; i < BAWN_LEN(starts); i++) {
+		struct order o = { 0 };
+		ok(bawn_audit_walk(w.dir, starts[i], note_seq, &o, NULL) == 0 && is_run(&o, starts[i], r.entries - starts[i], 1),
+		   "walk from %d", (int)starts[i]);
+	}
+	struct order beyond = { 0 }, back = { 0 }, few = { .stop_after = 3 };
+	ok(bawn_audit_walk(w.dir, r.entries + 5, note_seq, &beyond, NULL) == 0 && beyond.n == 0, "walk from beyond the end finds nothing");
+	ok(bawn_audit_walk_back(w.dir, note_seq, &back, NULL) == 0 && is_run(&back, r.entries - 1, r.entries, -1), "walk back, newest first");
+	ok(bawn_audit_walk_back(w.dir, note_seq, &few, NULL) == 77 && few.n == 3, "a walk is stopped by the callback");
+	struct bawn_err err = { 0 };
+	uint64_t size;
+	ok(bawn_audit_size("/nonexistent/audit", &size, &err) < 0 && err.type == BAWN_ERROR_NOT_FOUND, "no log is NOT_FOUND");
+}
+
+static void long_lines(void)
+{
+	auto_world w = world_make();
+	auto_log a = open_log(w.dir, 0, NULL);
+	bool good = true;
+	for (size_t n = 1000; n < 1000000; n = n * 3 + 7) {
+		bawn_auto_free char *text = calloc(1, n + 1);
+		memset(text, 'y', n);
+		good = good && put_text(a, text, NULL, NULL) == 0 && put_text(a, "short", NULL, NULL) == 0;
+	}
+	struct order back = { 0 };
+	struct bawn_audit_report r = verify(w.dir);
+	ok(good && r.ok, "lines up to 1 MiB are written and verified: %s", r.problem);
+	ok(bawn_audit_walk_back(w.dir, note_seq, &back, NULL) == 0 && is_run(&back, r.entries - 1, r.entries, -1), "and read backwards");
+}
+
+static void many_tickets(void)
+{
+	auto_world w = world_make();
+	auto_log a = open_log(w.dir, 0, NULL);
+	uint64_t t[50] = { 0 };
+	struct bawn_receipt rc = { 0 }, first = { 0 };
+	struct bawn_record rec = { .type = BAWN_RECORD_ALERT };
+	bool good = true;
+	for (size_t i = 0; i < 50; i++)
+		good = good && a->ops->append(a, &rec, &t[i], NULL) == 0;
+	ok(good && verify(w.dir).entries == 1, "queued is not written");
+	ok(a->ops->wait(a, t[49], &rc, NULL) == 0 && rc.seq == 50 && rc.log_size == 51, "waiting for the last commits all");
+	ok(verify(w.dir).entries == 51, "in one go");
+	ok(a->ops->wait(a, t[0], &first, NULL) == 0 && first.seq == 1, "earlier tickets keep their receipt");
+	ok(a->ops->wait(a, t[0], &first, NULL) == -EINVAL, "a ticket is good once");
+	ok(a->ops->append(a, &rec, &t[0], NULL) == 0, "a record nobody waits for");
+	close_log(a);
+	a = open_log(w.dir, 0, NULL);
+	ok(verify(w.dir).entries == 51, "is dropped at close");
+}
+
+static void blobs(void)
+{
+	auto_world w = world_make();
+	char sha[BAWN_SHA256_HEX] = "", again[BAWN_SHA256_HEX] = "", path[200];
+	struct bawn_err err = { 0 };
+	struct bawn_span code = { "print(1)\0x", 10 };
+	struct stat st;
+	ok(bawn_audit_blob_put(w.dir, code, sha, &err) == 0, "a body is kept %s", err.msg);
+	snprintf(path, sizeof path, "a/blob/%.2s/%s", sha, sha);
+	ok(fstatat(w.tmp.fd, path, &st, 0) == 0 && (st.st_mode & 07777) == 0600, "under its hash, 0600");
+	bawn_auto_buf out = BAWN_BUF(100);
+	ok(bawn_audit_blob_get(w.dir, sha, &out, &err) == 0 && bawn_span_equal(bawn_buf_span(&out), code), "and comes back");
+	ino_t was = st.st_ino;
+	ok(bawn_audit_blob_put(w.dir, code, again, &err) == 0 && strcmp(sha, again) == 0 && fstatat(w.tmp.fd, path, &st, 0) == 0 && st.st_ino == was,
+	   "the same body is kept once");
+	set(&w, path, "print(2)\0x", 10);
+	bawn_buf_reset(&out);
+	ok(bawn_audit_blob_get(w.dir, sha, &out, &err) < 0 && err.type == BAWN_ERROR_AUDIT_TAMPERED && out.n == 0, "a changed body is noticed");
+	ok(bawn_audit_blob_put(w.dir, code, again, &err) == 0 && bawn_audit_blob_get(w.dir, sha, &out, &err) == 0, "and mended by the next put");
+	ok(bawn_audit_blob_get(w.dir, BAWN_LEN(sha) > 64 ? "0000000000000000000000000000000000000000000000000000000000000000" : "", &out, &err) < 0 &&
+	   err.type == BAWN_ERROR_NOT_FOUND, "an unknown body is NOT_FOUND");
+	ok(bawn_audit_blob_get(w.dir, "../../../../etc/passwd", &out, &err) < 0 && err.type == BAWN_ERROR_INVALID_REQUEST, "a name is a hash, never a path");
+	ok(bawn_audit_blob_put(w.dir, (struct bawn_span){ NULL, 0 }, sha, &err) == 0 && bawn_audit_blob_get(w.dir, sha, &out, &err) == 0, "an empty body");
+}
+
+int main(void)
+{
+	fresh_log();
+	members();
+	refused();
+	injection();
+	walking();
+	long_lines();
+	many_tickets();
+	blobs();
+	return done_testing();
+}

@@ -1,0 +1,67 @@
+/* slots.c - who is counted, and that a slot lives exactly as long as somebody holds it. */
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "core/slots.h"
+#include "tap.h"
+#include "tmpdir.h"
+
+static int take(const struct bawn_slots *s, uint64_t limit, unsigned *slot, int *fd, uint64_t *running)
+{
+	int r = bawn_slots_lock(s, NULL);
+	if (r == 0)
+		r = bawn_slots_take(s, limit, slot, fd, running, NULL);
+	bawn_slots_unlock(s);
+	return r;
+}
+
+int main(void)
+{
+	auto_tmpdir dir = tmpdir_make();
+	char run[100];
+	snprintf(run, sizeof run, "%s/run", dir.path);
+	struct bawn_slots s = { -1, -1 };
+	ok(bawn_slots_open(run, &s, NULL) == 0, "the directory is made at first use");
+	unsigned a, b, c;
+	int fa = -1, fb = -1, fc = -1;
+	uint64_t n;
+	ok(take(&s, 2, &a, &fa, &n) == 0 && a == 0 && n == 0, "the first gets slot 0 and sees nobody");
+	ok(take(&s, 2, &b, &fb, &n) == 0 && b == 1 && n == 1, "the second gets slot 1 and sees one");
+	ok(take(&s, 2, &c, &fc, &n) == -EAGAIN && fc == -1, "a third is told to wait");
+	ok(bawn_slots_running(&s, &n, NULL) == 0 && n == 2, "two are running");
+	int watch = -1;
+	ok(bawn_slots_watch(run, &watch, NULL) == 0, "somebody watches");
+	struct pollfd p = { .fd = watch, .events = POLLIN };
+	ok(bawn_slots_running(&s, &n, NULL) == 0 && poll(&p, 1, 50) == 0, "looking wakes nobody");
+	close(fa);
+	ok(poll(&p, 1, 2000) == 1, "a slot given up wakes who waits");
+	ok(take(&s, 2, &c, &fc, &n) == 0 && c == 0 && n == 1, "and is handed out again");
+
+	/* A holder that is killed gives its slot back; one whose helper lives on does not. */
+	int pipefd[2];
+	if (pipe(pipefd) < 0)
+		return 1;
+	pid_t helper = fork();
+	if (helper == 0) {
+		char x;
+		close(pipefd[1]);
+		(void)!read(pipefd[0], &x, 1);
+		_exit(0);
+	}
+	close(fb);
+	close(fc);
+	ok(bawn_slots_running(&s, &n, NULL) == 0 && n == 2, "a slot is taken while any process still holds it");
+	close(pipefd[1]);
+	waitpid(helper, NULL, 0);
+	ok(bawn_slots_running(&s, &n, NULL) == 0 && n == 0, "and free when the last is gone");
+
+	ok(chmod(run, 0777) == 0, "(the directory is opened to others)");
+	struct bawn_slots open_to_all = { -1, -1 };
+	struct bawn_err err = { 0 };
+	ok(bawn_slots_open(run, &open_to_all, &err) < 0 && err.type == BAWN_ERROR_STATE_UNWRITABLE, "a directory others may write is refused");
+	close(watch);
+	bawn_slots_done(&s);
+	return done_testing();
+}
