@@ -73,7 +73,7 @@ static const struct attack { const char *name, *code; uint32_t without; const ch
 	{ "a family with high bits set", "r,e=sc(41,40|1<<40,1,0); say(r>=0)", W(SECCOMP), "socket" },
 	{ "MSG_OOB on a unix socket", "a,b=socket.socketpair(); kernel(*sc(44,a.fileno(),b'x',1,1,0,0))", W(SECCOMP), "sendto" },
 	{ "TCP_ULP", "s=socket.socket(); kernel(*sc(54,s.fileno(),6,31,b'tls',3))", W(SECCOMP), "setsockopt" },
-	{ "a packet filter program", "import struct; b=ctypes.create_string_buffer(bytes([6,0,0,0,255,255,0,0])); s=socket.socket(); kernel(*sc(54,s.fileno(),1,26,struct.pack('HxxxxxxQ',1,ctypes.addressof(b)),16))", W(SECCOMP), "setsockopt" },
+	{ "a packet filter program", "import struct; b=ctypes.create_string_buffer(bytes([6,0,0,0,255,255,0,0])); s=socket.socket(); kernel(*sc(54,s.fileno(),1,26,struct.pack('HxxxxxxQ',1,ctypes.addressof(b)),16))", AS_ROOT, "setsockopt" },
 	/* the kernel's surface */
 	{ "ptrace", "kernel(*sc(101,0,0,0,0))", W(SECCOMP), "ptrace" },
 	{ "process_vm_readv", "kernel(*sc(310,os.getpid(),0,0,0,0,0))", W(SECCOMP), "process_vm_readv" },
