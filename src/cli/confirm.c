@@ -39,7 +39,8 @@ static bool read_line(struct bawn_cli_asker *a, char *out, size_t size)
 			return false;
 		if (a->signals >= 0 && (p[1].revents & POLLIN) != 0) {
 			a->interrupted = true;
-			return show(a, "\n") && false;
+			(void)show(a, "\n");
+			return false;
 		}
 		if (p[0].revents == 0)
 			continue;
