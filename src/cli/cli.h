@@ -121,7 +121,7 @@ json_t *bawn_cli_sarif(const json_t *assessments, const char *version);
 struct bawn_cli_asker {
 	int tty;                /* /dev/tty, or -1 */
 	int signals;            /* a signalfd that ends the question, or -1 */
-	bool interrupted;
+	bool asked, interrupted;
 	bool colour;
 	const char *path;       /* what the code is called */
 	const char *network;
@@ -188,7 +188,7 @@ BAWN_MUST_CHECK int bawn_cli_drive(struct bawn_cli_drive *d, struct bawn *b, str
 int bawn_cli_drive_wait(struct bawn_cli_drive *d, int inotify, int ms);
 
 /* ---- report.c: a result in words ---- */
-struct bawn_cli_ran { const char *path, *network, *out_dir; size_t n_inputs; struct bawn_span code; bool stats, dry_run; };
+struct bawn_cli_ran { const char *path, *network, *out_dir; size_t n_inputs; struct bawn_span code; bool stats, dry_run, asked; };
 void bawn_cli_report(const struct bawn_cli *c, const json_t *result, const struct bawn_cli_ran *ran);
 /* "bawn run --approval ID ..." as it has to be typed. */
 void bawn_cli_put_again(struct bawn_buf *out, const struct bawn_cli *c, const char *approval);

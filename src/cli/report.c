@@ -150,6 +150,8 @@ static void say_refused(const struct bawn_cli *c, const json_t *result, const st
 {
 	const char *level = bawn_cli_text(result, "assessment.level");
 	bawn_cli_say("%s: refused, nothing ran", *level != '\0' ? level : "refused");
+	if (ran->asked)
+		return;  /* all of it was just shown */
 	show_findings(c, result, ran->code);
 	if (json_is_object(bawn_cli_at(result, "error")))
 		say_error(result);
