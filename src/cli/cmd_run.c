@@ -81,7 +81,7 @@ static int read_code(struct run *r, int *n, char ***word, struct bawn_err *err)
 		return bawn_buf_error(&r->code) < 0 ? bawn_fail(err, bawn_buf_error(&r->code), "-c") : 0;
 	}
 	if (*n == 0)
-		return bawn_fail_as(err, BAWN_ERROR_EMPTY_CODE, "code", "no code to run");
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "code", "no code to run: give a FILE, - for standard input, or -c CODE");
 	const char *file = (*word)[0];
 	bool ours = strcmp(file, "-") == 0;
 	if (ours && r->o->stdin_ != NULL && strcmp(r->o->stdin_, "-") == 0)
@@ -276,17 +276,15 @@ static void report(struct run *r, const json_t *doc)
 	bawn_cli_report(r->c, doc, &ran);
 }
 
-static int exit_code(const json_t *doc)
+static int exit_code(const struct run *r, const json_t *doc)
 {
-	if (strcmp(bawn_cli_text(doc, "error.type"), bawn_error_name(BAWN_ERROR_INTERPRETER_MISSING)) == 0)
-		return 127;
-	return bawn_exit_code(doc);
+	return r->drive.asker.interrupted ? BAWN_EXIT_INTERRUPTED : bawn_exit_code(doc);
 }
 
 static int finish(struct run *r, json_t *doc)
 {
 	struct bawn_err err = { 0 };
-	int code = exit_code(doc);
+	int code = exit_code(r, doc);
 	if (r->path != NULL && strcmp(bawn_cli_text(doc, "status"), "completed") != 0 && !r->o->dry_run)
 		(void)bawn_cli_missing_file_hint(doc, r->path, stderr_of(r, doc));
 	if (r->o->result != NULL && write_result(r->o->result, doc, &err) < 0) {

@@ -63,7 +63,28 @@ static int step_rlimits(struct bawn_box *box, struct bawn_err *err)
 	return bawn_box_without(box, BAWN_LAYER_BIT(RLIMITS)) ? 0 : bawn_rlimits_apply(box, box->cg.up, err);
 }
 
-/* The maps are written by the launcher, who alone may. */
+static int write_self(const char *path, const char *text, struct bawn_err *err)
+{
+	bawn_auto_fd fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	return fd < 0 || write(fd, text, strlen(text)) < 0 ? bawn_fail(err, -errno, "write '%s'", path) : 0;
+}
+
+/* As root the launcher wrote the maps.  Rootless our namespace is init's child, and a map can only
+ * be written from the namespace itself or its parent: so we do it, one id for one. */
+static int step_map(struct bawn_box *box, struct bawn_err *err)
+{
+	static const struct { const char *path, *text; } row[] = {
+		{ "/proc/self/setgroups", "deny" }, { "/proc/self/uid_map", "1000 1000 1" }, { "/proc/self/gid_map", "1000 1000 1" } };
+	_Static_assert(BAWN_INSIDE_ID == 1000, "as the map says");
+	if (box->root || bawn_box_without(box, BAWN_LAYER_BIT(USERNS)))
+		return 0;
+	/* Joining a namespace made /proc/self root's. */
+	int r = prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 ? bawn_fail(err, -errno, "stay visible") : 0;
+	for (size_t i = 0; r == 0 && i < BAWN_LEN(row); i++)
+		r = write_self(row[i].path, row[i].text, err);
+	return r;
+}
+
 static int step_identity(struct bawn_box *box, struct bawn_err *err)
 {
 	bool mapped = !bawn_box_without(box, BAWN_LAYER_BIT(USERNS));
@@ -123,7 +144,7 @@ static int step_seccomp(struct bawn_box *box, struct bawn_err *err)
 }
 
 static int (*const step[])(struct bawn_box *, struct bawn_err *) = {
-	step_session, step_rlimits, step_identity, step_workspace, step_caps, step_privs, step_landlock, step_seccomp,
+	step_session, step_map, step_rlimits, step_identity, step_workspace, step_caps, step_privs, step_landlock, step_seccomp,
 };
 
 /* Takes `n` strings that stand back to back; false where there are fewer. */
