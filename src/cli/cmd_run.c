@@ -82,7 +82,7 @@ static int read_code(struct run *r, int *n, char ***word, struct bawn_err *err)
 		return bawn_buf_error(&r->code) < 0 ? bawn_fail(err, bawn_buf_error(&r->code), "-c") : 0;
 	}
 	if (*n == 0)
-		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "code", "no code to run: give a FILE, - for standard input, or -c CODE");
+		return bawn_fail_as(err, BAWN_ERROR_EMPTY_CODE, "code", "no code to run");
 	const char *file = (*word)[0];
 	bool ours = strcmp(file, "-") == 0;
 	if (ours && r->o->stdin_ != NULL && strcmp(r->o->stdin_, "-") == 0)
