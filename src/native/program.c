@@ -48,12 +48,12 @@ static int step_session(struct bawn_box *box, struct bawn_err *err)
 	(void)umask(022);
 	if (setsid() < 0 && errno != EPERM)  /* EPERM: leads one already */
 		return bawn_fail(err, -errno, "start a session");
+	/* By the kernel's own call: libc hides 32 and 33, which a host may have left ignored. */
+	static const uint64_t dfl[4], none;
 	for (int s = 1; s < NSIG; s++)
-		if (s != SIGKILL && s != SIGSTOP)
-			(void)signal(s, SIG_DFL);  /* fails only for the numbers libc keeps */
-	sigset_t none;
-	(void)sigemptyset(&none);
-	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0)
+		if (s != SIGKILL && s != SIGSTOP && syscall(SYS_rt_sigaction, s, dfl, NULL, sizeof none) < 0)
+			return bawn_fail(err, -errno, "reset signal %d", s);
+	if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none) < 0)
 		return bawn_fail(err, -errno, "reset the signal mask");
 	return 0;
 }
@@ -215,11 +215,23 @@ static void arrange_fds(int ctl, const int out[3])
 		_exit(1);
 }
 
+/* The program itself, so that nobody else is ever counted; the namespace only then, so that its root
+ * is the slot's directory. */
+static int join_cgroups(const struct bawn_box *box, struct bawn_err *err)
+{
+	int r = box->cg.up ? bawn_cgroups_enter(&box->cg, err) : 0;
+	if (r == 0 && !bawn_box_without(box, BAWN_LAYER_BIT(CGROUPNS)) && unshare(CLONE_NEWCGROUP) < 0)
+		r = bawn_fail(err, -errno, "make a cgroup namespace");
+	return r;
+}
+
 static _Noreturn void program_main(struct bawn_box *box, int ctl, const int out[3])
 {
 	struct bawn_err err = { 0 };
 	struct bawn_note note;
 	int none[2];
+	if (join_cgroups(box, &err) < 0)
+		give_up(ctl, &err);
 	arrange_fds(ctl, out);
 	box->listener = -1;
 	wait_go(&note, none);  /* the user namespace has its maps */
@@ -244,8 +256,6 @@ _Noreturn void bawn_helper_main(struct bawn_box *box, int ctl, int ctl_inner, co
 	struct bawn_err err = { 0 };
 	bawn_close_fdp(&box->live);
 	box->live = -1;
-	if (box->cg.up && bawn_cgroups_enter(&box->cg, &err) < 0)
-		give_up(ctl, &err);
 	if (setns(box->init_fd, (int)namespaces(box)) < 0) {
 		(void)bawn_fail(&err, -errno, "join the sandbox's namespaces");
 		give_up(ctl, &err);
@@ -253,7 +263,6 @@ _Noreturn void bawn_helper_main(struct bawn_box *box, int ctl, int ctl_inner, co
 	int v2 = box->cg.up ? bawn_cgroups_v2_fd(&box->cg) : -1;
 	struct clone_args args = { .flags = CLONE_PARENT, .exit_signal = 0 };
 	args.flags |= bawn_box_without(box, BAWN_LAYER_BIT(USERNS)) ? 0u : CLONE_NEWUSER;
-	args.flags |= bawn_box_without(box, BAWN_LAYER_BIT(CGROUPNS)) ? 0u : CLONE_NEWCGROUP;
 	if (v2 >= 0) {
 		args.flags |= CLONE_INTO_CGROUP;
 		args.cgroup = (unsigned)v2;

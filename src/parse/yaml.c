@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include "base/cleanup.h"
 #include "base/utf8.h"
+#include "parse/quoted.h"
 
 #define PROBLEMS_MAX 100  /* a hostile file gets no more lines out of us */
 
@@ -26,6 +27,7 @@ struct bawn_yaml { struct node *all; const struct bawn_yaml_node *root; size_t c
 
 struct reader {
 	const char       *name;
+	struct bawn_span  text;
 	struct bawn_yaml *y;
 	struct bawn_buf  *problems;
 	struct bawn_err  *err;
@@ -34,6 +36,7 @@ struct reader {
 	size_t            depth;
 	bool              document;  /* one has begun */
 	bool              ended;     /* the stream came to its end */
+	uint32_t          line, column;  /* of the last event */
 };
 
 const char *bawn_yaml_kind_name(enum bawn_yaml_kind kind)
@@ -129,13 +132,13 @@ static int out_of_memory(struct reader *r)
 	return bawn_fail(r->err, -ENOMEM, "read '%s'", r->name);
 }
 
-static void position(const struct reader *r, struct fy_event *e, uint32_t *line, uint32_t *column)
+static void position(struct reader *r, struct fy_event *e, uint32_t *line, uint32_t *column)
 {
 	const struct fy_mark *mark = fy_event_start_mark(e);
 	const struct node *parent = r->depth > 0 ? r->open[r->depth - 1].node : NULL;
 	const struct node *near = parent != NULL && r->open[r->depth - 1].key != NULL ? r->open[r->depth - 1].key : parent;
-	*line = mark != NULL ? (uint32_t)mark->line + 1 : near != NULL ? near->n.line : 1;
-	*column = mark != NULL ? (uint32_t)mark->column + 1 : near != NULL ? near->n.column : 1;
+	r->line = *line = mark != NULL ? (uint32_t)mark->line + 1 : near != NULL ? near->n.line : 1;
+	r->column = *column = mark != NULL ? (uint32_t)mark->column + 1 : near != NULL ? near->n.column : 1;
 }
 
 static int make(struct reader *r, enum bawn_yaml_kind kind, struct fy_event *e, struct bawn_span text, struct node **out)
@@ -195,22 +198,61 @@ static int place(struct reader *r, struct node *n)
 	return 0;
 }
 
+/* What stands between the quotes; false where the marks do not show a pair of them. */
+static bool between_quotes(const struct reader *r, struct fy_token *value, char quote, struct bawn_span *out)
+{
+	const struct fy_mark *start = fy_token_start_mark(value), *end = fy_token_end_mark(value);
+	if (start == NULL || end == NULL || start->input_pos < 1 || end->input_pos < start->input_pos || end->input_pos >= r->text.n)
+		return false;
+	*out = (struct bawn_span){ r->text.p + start->input_pos, end->input_pos - start->input_pos };
+	return r->text.p[start->input_pos - 1] == quote && r->text.p[end->input_pos] == quote;
+}
+
+/* Plain and block scalars as libfyaml reads them, chunk by chunk: fy_token_get_text would give ""
+ * where memory ran out. */
+static int decode_chunks(struct reader *r, struct fy_token *value, struct bawn_buf *out)
+{
+	int bad = 0;
+	struct fy_token_iter *at = fy_token_iter_create(value);
+	for (const struct fy_iter_chunk *c = NULL; at != NULL && (c = fy_token_iter_chunk_next(at, c, &bad)) != NULL; )
+		bawn_buf_add(out, c->str, c->len);
+	fy_token_iter_destroy(at);
+	return at == NULL || bad != 0 ? out_of_memory(r) : 0;
+}
+
+/* A scalar's value; *out_bad where it is none. */
+static int decode(struct reader *r, struct fy_token *value, enum fy_scalar_style style, struct bawn_buf *out, bool *out_bad)
+{
+	struct bawn_span raw;
+	bool doubled = style == FYSS_DOUBLE_QUOTED;
+	int failed = 0;
+	*out_bad = false;
+	bawn_buf_add(out, "", 0);
+	if (doubled || style == FYSS_SINGLE_QUOTED)
+		*out_bad = !between_quotes(r, value, doubled ? '"' : '\'', &raw) || !bawn_yaml_unquote(raw, doubled, out);
+	else if (value != NULL)
+		failed = decode_chunks(r, value, out);
+	*out_bad = *out_bad || bawn_utf8_bad(bawn_buf_span(out)) < out->n || strlen(out->p != NULL ? out->p : "") < out->n;
+	return failed == 0 && bawn_buf_error(out) < 0 ? out_of_memory(r) : failed;
+}
+
 static int on_scalar(struct reader *r, struct fy_event *e)
 {
 	struct fy_token *value = e->type == FYET_SCALAR ? e->scalar.value : NULL;
-	struct bawn_span text = { "", 0 };
-	if (value != NULL && (text.p = fy_token_get_text(value, &text.n)) == NULL)
-		return out_of_memory(r);
+	enum fy_scalar_style style = value != NULL ? fy_token_scalar_style(value) : FYSS_PLAIN;
+	bawn_auto_buf bytes = BAWN_BUF(4 * BAWN_YAML_SIZE_MAX);  /* an escape of two letters can be three bytes */
+	bool bad;
 	struct node *n = NULL;
-	int failed = make(r, BAWN_YAML_SCALAR, e, text, &n);
+	int failed = decode(r, value, style, &bytes, &bad);
+	if (failed == 0)
+		failed = make(r, BAWN_YAML_SCALAR, e, bawn_buf_span(&bytes), &n);
 	if (failed < 0)
 		return failed;
-	enum fy_scalar_style style = value != NULL ? fy_token_scalar_style(value) : FYSS_PLAIN;
 	n->n.plain = style == FYSS_PLAIN;
 	if ((style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) && n->n.column > 1)
 		n->n.column--;  /* libfyaml points behind the quote */
-	if (bawn_utf8_bad(text) < text.n || (text.n > 0 && memchr(text.p, '\0', text.n) != NULL))
-		failed = problem(r, n->n.line, n->n.column, "an escape that makes a NUL or bad UTF-8", (struct bawn_span){ NULL, 0 });
+	if (bad)
+		failed = problem(r, n->n.line, n->n.column, "an escape that is unknown or makes a NUL or bad UTF-8", (struct bawn_span){ NULL, 0 });
 	return failed < 0 ? failed : place(r, n);
 }
 
@@ -305,7 +347,8 @@ static int syntax_errors(struct reader *r, struct fy_diag *diag)
 		if (e->msg != NULL && problem(r, e->line > 0 ? (uint32_t)e->line : 1, e->column > 0 ? (uint32_t)e->column : 1,
 		                              e->msg, (struct bawn_span){ NULL, 0 }) < 0)
 			break;
-	return r->n_problems > before ? -EINVAL : out_of_memory(r);
+	/* It gives up on some texts ("%YAML 0.1") without a word. */
+	return r->n_problems > before ? -EINVAL : fatal(r, r->line, r->column, "not YAML from here on");
 }
 
 static void quiet(struct fy_diag *diag, void *user, const char *text, size_t n)
@@ -378,7 +421,7 @@ int bawn_yaml_parse(const char *name, struct bawn_span text, struct bawn_yaml **
                     struct bawn_buf *problems, struct bawn_err *err)
 {
 	bawn_auto_yaml y = calloc(1, sizeof *y);
-	struct reader r = { .name = name, .y = y, .problems = problems, .err = err };
+	struct reader r = { .name = name, .text = text, .y = y, .problems = problems, .err = err, .line = 1, .column = 1 };
 	if (y == NULL)
 		return out_of_memory(&r);
 	int failed = check_bytes(&r, text);

@@ -28,7 +28,8 @@ WRAP(struct fy_diag *, fy_diag_create, (const struct fy_diag_cfg *cfg), (cfg))
 WRAP(struct fy_parser *, fy_parser_create, (const struct fy_parse_cfg *cfg), (cfg))
 WRAP(int, fy_parser_set_string, (struct fy_parser *p, const char *text, size_t n), (p, text, n))
 WRAP(struct fy_event *, fy_parser_parse, (struct fy_parser *p), (p))
-WRAP(const char *, fy_token_get_text, (struct fy_token *t, size_t *n), (t, n))
+WRAP(struct fy_token_iter *, fy_token_iter_create, (struct fy_token *t), (t))
+WRAP(const struct fy_iter_chunk *, fy_token_iter_chunk_next, (struct fy_token_iter *i, const struct fy_iter_chunk *c, int *e), (i, c, e))
 
 static const char document[] =
 	"{\"sandbox\": {\"resources\": {\"timeout\": 50}, \"security\": {\"cap_drop\": [\"ALL\", \"SYS_ADMIN\"]}},"
