@@ -82,7 +82,7 @@ static int read_code(struct run *r, int *n, char ***word, struct bawn_err *err)
 		return bawn_buf_error(&r->code) < 0 ? bawn_fail(err, bawn_buf_error(&r->code), "-c") : 0;
 	}
 	if (*n == 0)
-		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "code", "no code to run: give a FILE, - for standard input, or -c CODE");
+		return bawn_fail_as(err, BAWN_ERROR_EMPTY_CODE, "code", "no code to run");
 	const char *file = (*word)[0];
 	bool ours = strcmp(file, "-") == 0;
 	if (ours && r->o->stdin_ != NULL && strcmp(r->o->stdin_, "-") == 0)
@@ -95,12 +95,14 @@ static int read_code(struct run *r, int *n, char ***word, struct bawn_err *err)
 	return bawn_cli_read_code(file, &r->code, err);
 }
 
-static int too_much(const char *name, int code, struct bawn_err *err)
+static int input_failed(const char *name, int code, struct bawn_err *err)
 {
-	if (code != -EFBIG)
-		return code;
-	return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "stdin", "%s is larger than %um; pass it with --in", name,
-	                    BAWN_CLI_STDIN_MAX >> 20);
+	if (code == -EFBIG)
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "stdin", "%s is larger than %um; pass it with --in", name,
+		                    BAWN_CLI_STDIN_MAX >> 20);
+	if (code < 0 && code != -ENOMEM)
+		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "stdin", "%s: %s", name, strerror(-code));
+	return code;
 }
 
 static int read_input(struct run *r, bool code_was_stdin, struct bawn_err *err)
@@ -110,10 +112,10 @@ static int read_input(struct run *r, bool code_was_stdin, struct bawn_err *err)
 	if (from != NULL && strcmp(from, "-") == 0 && terminal)
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "stdin", "standard input is a terminal, which is never read");
 	if (from != NULL && strcmp(from, "-") != 0)
-		return too_much(from, bawn_read_file(AT_FDCWD, from, &r->input, err), err);
+		return input_failed(from, bawn_read_file(AT_FDCWD, from, &r->input, err), err);
 	if (from == NULL && (terminal || code_was_stdin || r->o->dry_run))
 		return 0;
-	return too_much("standard input", bawn_cli_read_stdin(&r->input, r->c->common.quiet, err), err);
+	return input_failed("standard input", bawn_cli_read_stdin(&r->input, r->c->common.quiet, err), err);
 }
 
 /* `--in NAME` works wherever the script is called from: here first, then beside it. */

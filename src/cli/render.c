@@ -207,7 +207,7 @@ void bawn_cli_fields(struct bawn_buf *out, const json_t *doc, const struct bawn_
 		width = strlen(field[i].title) > width ? strlen(field[i].title) : width;
 	for (size_t i = 0; i < n; i++) {
 		const json_t *value = bawn_cli_at(doc, field[i].path);
-		if (value == NULL || json_is_null(value))
+		if (value == NULL || json_is_null(value) || (json_is_string(value) && json_string_length(value) == 0))
 			continue;
 		bawn_buf_str(out, field[i].title);
 		pad(out, strlen(field[i].title), width);

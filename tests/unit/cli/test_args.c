@@ -57,7 +57,7 @@ static const struct { const char *name, *word[MAX_WORDS]; int code; const char *
 	{ "run: wrong usage is 125", { "run", "--tmeout", "3", "x.py" }, 125, "", "did you mean '--timeout'?" },
 	{ "run: wrong usage as JSON has a status", { "run", "--json", "--tmeout" }, 125, "{\"v\":1,\"status\":\"error\",\"error\":{", NULL },
 	{ "run: no code", { "run" }, 125, "", "no code to run" },
-	{ "run: no code, as JSON", { "run", "--json" }, 125, "\"type\":\"invalid_request\"", NULL },
+	{ "run: no code, as JSON", { "run", "--json" }, 125, "\"type\":\"empty_code\"", NULL },
 	{ "run: a file that is not there", { "run", "--json", "/nowhere/x.py" }, 125, "\"type\":\"not_found\"", NULL },
 	{ "run: -- ends options", { "run", "--json", "--", "--x.py" }, 125, "no file '--x.py'", NULL },
 	{ "run: a bad size", { "run", "--memory", "lots", "x.py" }, 125, "", "not a size" },
