@@ -342,7 +342,7 @@ static void by_pattern(const struct engine *e, const struct fact *f, struct hits
 /* Patterns of the policy are findings of their own, raised as events. */
 static void policy_patterns(struct engine *e, const struct fact *f)
 {
-	if (e->policy == NULL)
+	if (e->policy == NULL || e->quiet)
 		return;
 	const char *event = in_patterns(&e->policy->blocked_patterns, f) ? "blocked-pattern"
 	                  : in_patterns(&e->policy->high_triggers, f) ? "high-trigger" : NULL;
@@ -377,6 +377,8 @@ static uint64_t apply(struct engine *e, const struct fact *f, const struct hits 
 		const struct bawn_rule *r = &e->rules->rule[h->rule[i]];
 		int mode = mode_of(e, r);
 		tags |= r->tags;
+		if (e->quiet)
+			continue;
 		if (r->capability >= 0)
 			e->capabilities |= 1u << r->capability;
 		if (mode == BAWN_RULE_OFF || (worst_only && r->level < worst))
@@ -385,7 +387,7 @@ static uint64_t apply(struct engine *e, const struct fact *f, const struct hits 
 			mode = BAWN_LEVEL_LOW;
 		report(e, h->rule[i], (uint8_t)mode, f->node, f->folded);
 	}
-	if (tags != 0)
+	if (tags != 0 && !e->quiet)
 		note_tags(e, tags, f->node);
 	return tags;
 }
@@ -461,7 +463,7 @@ void bawn_engine_combine(struct engine *e)
 void bawn_engine_text(struct engine *e, int language, struct bawn_span text, uint32_t node)
 {
 	const struct bawn_tree *outer = e->tree;
-	if (e->error != 0 || text.n == 0)
+	if (e->error != 0 || text.n == 0 || e->quiet)
 		return;
 	if (e->depth >= NESTING_MAX) {
 		(void)bawn_engine_event(e, "nested-too-deep", node, NULL);

@@ -21,6 +21,8 @@ struct value {
 	const char      **key;     /* dict */
 	uint32_t          n_items;
 	bool              has_number, is_list, is_dict, is_path, partial;  /* partial: text with gaps */
+	bool              imported;  /* a module, or something in one */
+	bool              choice;    /* one of the items */
 	uint64_t          taint;   /* 1 << enum bawn_tag */
 	struct value     *self;    /* of a method: the object */
 	uint32_t          function;  /* of a local function: its node */
@@ -61,6 +63,7 @@ struct engine {
 	uint32_t                      capabilities;
 	uint64_t                      deadline_us;
 	const size_t                 *cancel;
+	bool                          quiet;    /* a first look: tags flow, nothing is kept */
 	unsigned                      depth;    /* text inside text */
 	struct { uint32_t line, column, end_line, end_column; } outer;  /* where the outermost text stands */
 	const struct bawn_tree       *tree;

@@ -9,7 +9,7 @@
  *	  message, why, fix: texts
  *	  call: [pty.spawn]             exactly one matcher: call, name, import, string, path, command,
  *	                                redirect, pipe, event, all
- *	  where: [[arg, 0, "/bin/*"]]   all of these must hold; the words after the first are alternatives
+ *	  where: [[arg, 0, /bin/sh]]   all of these must hold; the words after the first are alternatives
  *	  examples: {match: [...], nomatch: [...]}
  *
  * Names are whole dotted names after aliases are undone; `*.f` is method f of anything, `m.*` is

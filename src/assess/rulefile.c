@@ -219,7 +219,7 @@ static int read_key(struct reader *r, const struct bawn_yaml_node *n, struct baw
 
 static int read_rule(struct reader *r, const struct bawn_yaml_node *n, const char *family)
 {
-	static const uint32_t score[] = { 1, 10, 40, 100 };
+	static const uint32_t score[] = { 1, 4, 20, 100 };
 	_Static_assert(BAWN_LEN(score) == BAWN_LEVEL_COUNT, "one score per level");
 	if (n->kind != BAWN_YAML_MAPPING || r->f->n == RULES_MAX)
 		return bad(r, n, "a rule is a mapping, and there are at most 512");

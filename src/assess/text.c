@@ -11,7 +11,10 @@ bool bawn_glob(const char *pattern, struct bawn_span text)
 		if (*p == '*') {
 			star = ++p;
 			star_at = at;
-		} else if (*p == '?' || (*p != '\0' && *p == text.p[at])) {
+		} else if (*p == '\\' && p[1] == text.p[at]) {
+			p += 2;
+			at++;
+		} else if (*p == '?' || (*p != '\0' && *p != '\\' && *p == text.p[at])) {
 			p++;
 			at++;
 		} else if (star != NULL) {
@@ -130,7 +133,7 @@ static bool expands_to(struct bawn_span path, const char *name, size_t n)
 	return wild && letter && bawn_glob(pattern, (struct bawn_span){ name, n });
 }
 
-static bool components_match(const char *pattern, const char *path, bool shell)
+static bool components_match(const char *pattern, const char *path, bool shell, bool whole)
 {
 	char one[128];
 	while (*pattern != '\0') {
@@ -145,15 +148,17 @@ static bool components_match(const char *pattern, const char *path, bool shell)
 		if (!bawn_glob(one, got) && !(shell && expands_to(got, want.p, want.n)))
 			return false;
 	}
-	return true;
+	return !whole || *path == '\0';
 }
 
 bool bawn_path_under(const char *pattern, const char *path, bool shell)
 {
+	if (pattern[0] == '=')
+		return components_match(pattern + 1, path, shell, true);
 	if (strncmp(pattern, "**/", 3) != 0)
-		return components_match(pattern, path, shell);
+		return components_match(pattern, path, shell, false);
 	for (const char *at = path; ; ) {
-		if (components_match(pattern + 3, at, shell))
+		if (components_match(pattern + 3, at, shell, false))
 			return true;
 		at += strcspn(at, "/");
 		if (*at == '\0')

@@ -6,7 +6,7 @@
 #include "assess/arena.h"
 #include "base/span.h"
 
-/* `*` is any run of bytes, `?` one byte; everything else is itself.  Linear space, bounded time. */
+/* `*` is any run of bytes, `?` one byte, `\\*` a star; everything else is itself.  Linear space, bounded time. */
 bool bawn_glob(const char *pattern, struct bawn_span text);
 
 /* A path made comparable: `.` and `..` undone, home directories written ~, `../../etc` taken as /etc.
@@ -15,7 +15,7 @@ const char *bawn_path_normal(struct arena *a, struct bawn_span text);
 
 /* Is `path` (normal) the pattern or below it?  Components may be globs, on either side where `shell`
  * says that the path itself is still to be expanded.  A pattern that begins with two stars and '/'
- * may start at any component. */
+ * may start at any component; one that begins with '=' is the whole path. */
 bool bawn_path_under(const char *pattern, const char *path, bool shell);
 
 /* Outside the workspace, /tmp and harmless devices. */
