@@ -317,11 +317,13 @@ static void by_name(const struct engine *e, const struct fact *f, struct hits *h
 	size_t n = strlen(f->name);
 	exact(e, f, (struct bawn_span){ f->name, n }, h);
 	exact(e, f, bawn_span("*"), h);
-	const char *last = strrchr(f->name, '.');
-	if (last != NULL && strlen(last) < sizeof part - 2) {
-		int len = snprintf(part, sizeof part, "*%s", last);
-		exact(e, f, (struct bawn_span){ part, (size_t)len }, h);
-	}
+	unsigned dots = 0;
+	for (size_t i = n; i > 0 && dots < 2; i--)
+		if (f->name[i - 1] == '.' && n - i < sizeof part - 4) {  /* *.f, then *.m.f */
+			int len = snprintf(part, sizeof part, "*%s", f->name + i - 1);
+			exact(e, f, (struct bawn_span){ part, (size_t)len }, h);
+			dots++;
+		}
 	for (size_t i = 1; i < n && i < sizeof part - 3; i++)
 		if (f->name[i] == '.') {
 			memcpy(part, f->name, i + 1);

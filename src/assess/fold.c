@@ -383,8 +383,13 @@ struct value *bawn_fold_subscript(struct script *s, struct value *object, struct
 		size_t n = object->name != NULL ? strlen(object->name) : 0;
 		if (n > 9 && strcmp(object->name + n - 9, ".__dict__") == 0 && object->self != NULL)
 			return bawn_script_attribute(s, object->self, key);
-		if (!s->python || object->name != NULL)
-			return bawn_script_attribute(s, object, key);
+		if (!s->python || object->name != NULL) {
+			/* One variable is not the whole environment. */
+			struct value *v = bawn_script_attribute(s, object, key);
+			if (v != NULL)
+				v->taint &= ~BAWN_TAG(ENVIRON);
+			return v;
+		}
 	}
 	struct value *v = bawn_value_new(s->e);
 	if (v != NULL) {
@@ -787,5 +792,11 @@ struct value *bawn_fold_call(struct script *s, const struct call *c)
 			return fold_method(s, text_method[i].op, c);
 	if (self != NULL && (self->is_list || self->is_dict))
 		return fold_list_method(s, method, c);
+	if (strcmp(name, "os.environ.get") == 0 || strcmp(name, "os.getenv") == 0) {
+		struct value *v = bawn_value_new(s->e);
+		if (v != NULL)
+			v->name = "os.getenv()";
+		return v;
+	}
 	return NULL;
 }

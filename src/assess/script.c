@@ -518,11 +518,14 @@ static void bind_parameters(struct script *s, uint32_t function, struct value **
 	s->scope = saved;
 }
 
-static uint64_t local_call(struct script *s, struct call *c)
+/* What a function of the program itself gave back when it was read. */
+static struct value *local_call(struct script *s, struct call *c)
 {
 	bind_parameters(s, c->function->function, c->arg, c->n_args);
-	struct value *result = get(s, c->function->function, "()", 2);
-	return result != NULL ? result->taint : 0;
+	struct value *result = get(s, c->function->function, "()", 2), *v = result != NULL ? bawn_value_new(s->e) : NULL;
+	if (v != NULL)
+		*v = *result;
+	return v;
 }
 
 static struct value *read_call(struct script *s, uint32_t i)
@@ -552,9 +555,9 @@ static struct value *read_call(struct script *s, uint32_t i)
 	if (c.name != NULL && !bawn_span_is(written, c.name))
 		fact.folded = c.name;
 	uint64_t tags = 0;
-	struct value *v = bawn_fold_call(s, &c);
+	struct value *v = c.function != NULL && c.function->function != 0 ? NULL : bawn_fold_call(s, &c);
 	if (c.function != NULL && c.function->function != 0)
-		tags |= local_call(s, &c) & FLOWS;
+		v = local_call(s, &c);
 	else if (c.name != NULL)
 		tags |= bawn_engine_fact(s->e, &fact) & FLOWS;
 	else if (c.function != NULL && (c.function->taint & (BAWN_TAG(DECODE) | BAWN_TAG(OBFUSCATED))) != 0)
@@ -569,7 +572,8 @@ static struct value *read_call(struct script *s, uint32_t i)
 		if (v != NULL)
 			v->self = self;
 	}
-	if (v != NULL)
+	bool one_variable = v != NULL && v->name != NULL && strcmp(v->name, "os.getenv()") == 0;
+	if (v != NULL && !one_variable)
 		v->taint |= (c.taint & FLOWS) | tags;
 	return v;
 }
