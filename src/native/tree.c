@@ -181,9 +181,9 @@ static int owned_dir(const struct bawn_box *box, const char *path, mode_t mode, 
 {
 	int r = make_dir(path, 0700, err);
 	if (r == 0 && box->root && chown(path, box->uid, box->gid) < 0)
-		r = bawn_fail(err, -errno, "give '%s' to the run", path);
+		r = bawn_fail(err, -errno, "give a directory to the run");
 	if (r == 0 && chmod(path, mode) < 0)  /* past the umask */
-		r = bawn_fail(err, -errno, "set the mode of '%s'", path);
+		r = bawn_fail(err, -errno, "set the mode of a directory");
 	return r;
 }
 
