@@ -170,6 +170,9 @@ static const char *command_name(struct engine *e, const struct value *v)
 		char *dot = strchr(base, '.');
 		if (dot != NULL && dot[1] >= '0' && dot[1] <= '9')
 			*dot = '\0';
+		n = strlen(base);
+		while (base[0] != 'p' && n > 1 && base[n - 1] >= '0' && base[n - 1] <= '9')
+			base[--n] = '\0';
 	}
 	return n > 0 ? base : NULL;
 }
@@ -300,6 +303,19 @@ static void programs(struct engine *e, const char *name, struct value *const *wo
 		struct value *all = words_joined(e, word + 1, n - 1);
 		if (all != NULL && (!all->partial || n > 2))
 			bawn_engine_text(e, BAWN_LANG_BASH, all->text, node_);
+	}
+	for (uint32_t i = 1; i < n; i++) {
+		static const char *const escape[] = { ".shell ", ".system ", ":!", "!" };
+		if (!bawn_value_is_text(word[i]) || word[i]->text.n < 3)
+			continue;
+		for (size_t k = 0; k < BAWN_LEN(escape); k++)  /* how editors and clients are told to start a shell */
+			if (bawn_span_starts(word[i]->text, escape[k])) {
+				size_t m = strlen(escape[k]);
+				bawn_engine_text(e, BAWN_LANG_BASH, (struct bawn_span){ word[i]->text.p + m, word[i]->text.n - m }, node_);
+				break;
+			}
+		if (word[i]->text.n > 24 && memchr(word[i]->text.p, ' ', word[i]->text.n) != NULL)
+			foreign_text(e, word[i], node_);
 	}
 	if (strcmp(name, "trap") == 0 && n > 1 && bawn_value_is_text(word[1]))
 		bawn_engine_text(e, BAWN_LANG_BASH, word[1]->text, node_);
@@ -625,8 +641,13 @@ static struct value *read_pipeline(struct shell *s, uint32_t i)
 		if (node(s, c)->kind == BAWN_K_OPERATOR || node(s, c)->kind == BAWN_K_COMMENT)
 			continue;
 		uint32_t command = c;
-		while (node(s, command)->kind == BAWN_K_REDIRECTED && node(s, command)->child != 0)
+		/* `a && b <f | c`: b is what the pipe reads. */
+		while (node(s, command)->child != 0 && (node(s, command)->kind == BAWN_K_REDIRECTED || node(s, command)->kind == BAWN_K_LIST_OF_COMMANDS)) {
+			bool list = node(s, command)->kind == BAWN_K_LIST_OF_COMMANDS;
 			command = node(s, command)->child;
+			while (list && node(s, command)->next != 0)
+				command = node(s, command)->next;
+		}
 		struct value *argv = s->argv[command];
 		if (flow != NULL && argv != NULL) {
 			struct value *out = fed(s, argv, flow, command);
