@@ -173,7 +173,8 @@ const struct bawn_cli_command bawn_cmd_policy_set = {
 	.group = "policy", .name = "set", .synopsis = "FILE | -",
 	.summary = "change the policy: all of a document or nothing",
 	.about = "Applies a YAML or JSON document with any of security, sandbox, audit and server at top level.  The\n"
-	         "whole is validated first; a document with a mistake changes nothing (exit 1).  The change is recorded.",
+	         "whole is validated first; a document with a mistake changes nothing (exit 1).  The change is recorded.\n"
+	         "It is written to --config DIR where one is given, else to /etc/bawn (root) or $XDG_CONFIG_HOME/bawn.",
 	.example = "echo 'sandbox: {resources: {timeout: 60}}' | bawn policy set -",
 	.least = 1, .most = 1, .run = run_set,
 };

@@ -153,6 +153,7 @@ static void say_refused(const struct bawn_cli *c, const json_t *result, const st
 	if (ran->asked)
 		return;  /* all of it was just shown */
 	show_findings(c, result, ran->code);
+	say_limits(result, ran, "if it ran, it would get: ");
 	if (json_is_object(bawn_cli_at(result, "error")))
 		say_error(result);
 	else
