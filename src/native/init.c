@@ -37,15 +37,13 @@ static int build(struct bawn_box *box, int *workspace, int *code, struct bawn_er
 /* Gives up all privilege.  The parent-death signal comes last: a change of uid clears it. */
 static int seal(const struct bawn_box *box, struct bawn_err *err)
 {
-	int r = bawn_caps_bound(err);
-	if (r < 0)
-		return r;
 	if (box->root && (setgroups(0, NULL) < 0 || setresgid(box->gid, box->gid, box->gid) < 0 ||
 	                  setresuid(box->uid, box->uid, box->uid) < 0))
 		return bawn_fail(err, -errno, "give up root in init");
-	r = bawn_caps_clear(err);
+	int r = bawn_caps_clear(err);
 	if (r < 0)
 		return r;
+	/* With no_new_privs nothing can come back, whatever the bounding set says. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		return bawn_fail(err, -errno, "seal init");

@@ -1,0 +1,108 @@
+/* faults.c - the launcher fails closed: for every system call that builds a wall, the n-th one is made
+ * to fail (strace -e inject), for n = 1, 2, ... until none is left to fail.  Each time either nothing
+ * runs and the reason is told, or the program runs behind every wall that was needed, as it sees
+ * itself.  Real faults in the real launcher. */
+#include "harness.h"
+#include "tmpdir.h"
+
+/* What the program finds: it prints its verdict on its own walls. */
+#define LOOK \
+	"import os,socket,resource\n" \
+	"t=dict(l.rstrip('\\n').split(':\\t',1) for l in open('/proc/self/status') if ':\\t' in l)\n" \
+	"bad=[]\n" \
+	"if any(int(t['Cap'+x],16) for x in ('Inh','Prm','Eff','Bnd','Amb')): bad.append('caps')\n" \
+	"if t['NoNewPrivs']!='1': bad.append('nnp')\n" \
+	"if t['Seccomp']!='2': bad.append('seccomp')\n" \
+	"if os.getuid()!=1000 or os.getgid()!=1000 or t['Groups'].strip(): bad.append('ids')\n" \
+	"if os.getpid()!=2: bad.append('pid')\n" \
+	"if len([p for p in os.listdir('/proc') if p.isdigit()])>1: bad.append('proc')\n" \
+	"if os.path.exists('/root') or os.path.exists('/etc/shadow'): bad.append('root')\n" \
+	"if not os.statvfs('/').f_flag&1 or not os.statvfs('/usr').f_flag&1 or not os.statvfs('/code').f_flag&1: bad.append('ro')\n" \
+	"if not os.statvfs('/usr').f_flag&2: bad.append('nosuid')\n" \
+	"if not os.statvfs('/tmp').f_flag&8: bad.append('noexec')\n" \
+	"if 'slot' in open('/proc/self/cgroup').read(): bad.append('cgroupns')\n" \
+	"if resource.getrlimit(resource.RLIMIT_NOFILE)[1]>256 or resource.getrlimit(resource.RLIMIT_CORE)[1]: bad.append('rlimits')\n" \
+	"if len(os.listdir('/proc/self/fd'))>4: bad.append('fds')\n" \
+	"print(bad)\n"
+
+static const struct { const char *call; int every; } row[] = {
+	{ "mount", 3 }, { "mount_setattr", 2 }, { "umount2", 1 }, { "pivot_root", 1 }, { "clone3", 1 }, { "setns", 1 }, { "unshare", 1 },
+	{ "setgroups", 1 }, { "setresgid", 1 }, { "setresuid", 1 }, { "capset", 1 }, { "seccomp", 1 }, { "landlock_restrict_self", 1 },
+	{ "landlock_create_ruleset", 1 }, { "sethostname", 1 }, { "setsid", 1 }, { "close_range", 1 }, { "prlimit64", 3 }, { "prctl", 9 },
+	{ "chdir", 1 }, { "chown", 1 }, { "pidfd_open", 1 },
+};
+
+static bool injected(const struct tmpdir *dir)
+{
+	bawn_auto_buf b = BAWN_BUF(16 * MIB);
+	return bawn_read_file(dir->fd, "log", &b, NULL) == 0 && b.p != NULL && strstr(b.p, "(INJECTED)") != NULL;
+}
+
+/* A launcher whose n-th `call` fails. */
+static bool wrap(const struct tmpdir *dir, const char *call, int n, char *path, size_t size)
+{
+	char text[512];
+	snprintf(path, size, "%s/launch", dir->path);
+	(void)unlinkat(dir->fd, "log", 0);
+	(void)unlinkat(dir->fd, "launch", 0);
+	snprintf(text, sizeof text, "#!/bin/sh\nexec /usr/bin/strace -f -qq -o %s/log -e trace=%s -e signal=none -e inject=%s:error=EPERM:when=%d %s\n",
+	         dir->path, call, call, n, LAUNCHER);
+	bawn_auto_fd fd = openat(dir->fd, "launch", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
+	return fd >= 0 && bawn_write_all(fd, text, strlen(text), NULL) == 0;
+}
+
+/* -1: a wall was missing and nobody said so; 0: closed; 1: all walls up. */
+static int attempt(const char *launcher, struct got *g)
+{
+	const struct bawn_backend *b = &bawn_native_backend;
+	struct job j = { .code = LOOK };
+	bawn_auto_fd slot = test_slot_fd(930), code = -1;
+	struct bawn_sandbox_spec spec = spec_of(&j, slot);
+	struct bawn_sandbox *s = NULL;
+	spec.launcher = launcher;
+	spec.slot = 930;
+	*g = (struct got){ .out = BAWN_BUF(MIB), .errout = BAWN_BUF(MIB) };
+	if (bawn_sealed_copy("code", bawn_span(j.code), &code, &g->err) < 0)
+		return -1;
+	if (b->prepare(&spec, &s, &g->walls, &g->err) < 0)
+		return g->err.msg[0] != '\0' ? 0 : -1;
+	struct bawn_sandbox_start start = { .code_fd = code, .stdin_fd = -1 };
+	int r = b->start(s, &start, &g->err);
+	if (r == 0)
+		r = follow(s, g, NULL, NULL);
+	b->release(s);
+	if (r < 0)
+		return g->out.n == 0 && g->err.msg[0] != '\0' ? 0 : -1;
+	if (g->end.outcome.end != BAWN_END_EXIT || g->end.outcome.exit_code != 0)
+		return g->out.n == 0 ? 0 : -1;
+	return bawn_span_is(bawn_buf_span(&g->out), "[]\n") && (g->walls.layers & spec.need) == spec.need ? 1 : -1;
+}
+
+int main(void)
+{
+	if (geteuid() != 0 || access("/usr/bin/strace", X_OK) < 0) {
+		skip("every wall's system calls made to fail", geteuid() != 0 ? "not root" : "strace is not installed");
+		return done_testing();
+	}
+	(void)run_with, (void)out_is;
+	auto_tmpdir dir = tmpdir_make();
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		int tries = 0, closed = 0, open_ = 0, last = -1;
+		bool fired = true;
+		for (int n = 1; fired && n < 400; n += row[i].every, tries++) {
+			char path[96];
+			auto_got g = { 0 };
+			int r = wrap(&dir, row[i].call, n, path, sizeof path) ? attempt(path, &g) : -1;
+			fired = injected(&dir);
+			closed += r == 0;
+			last = r;
+			if (r == 0 && !fired)
+				diag("%s without a fault: %s; %.400s", row[i].call, g.err.msg, g.errout.p != NULL ? g.errout.p : "");
+			open_ += r < 0;
+			if (r < 0)
+				diag("%s %d: %s; stdout '%.200s'; stderr '%.300s'", row[i].call, n, g.err.msg, g.out.p != NULL ? g.out.p : "", g.errout.p != NULL ? g.errout.p : "");
+		}
+		ok(open_ == 0 && tries >= 2 && last == 1, "%s: %d faults, %d refused to run, none ran with a wall missing", row[i].call, tries - 1, closed);
+	}
+	return done_testing();
+}
