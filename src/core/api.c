@@ -160,7 +160,7 @@ static int sweep(struct bawn *b, struct bawn_err *err)
 	int r = bawn_running_sweep(b->dirs.state, b->dirs.audit, b->audit, &lost, err);
 	if (r < 0)
 		return r;
-	(void)bawn_native_backend.sweep(b->dirs.run, b->policy->policy->uid_first, &swept, NULL);
+	(void)bawn_native_backend.sweep(b->dirs.run, &swept, NULL);
 	return 0;
 }
 

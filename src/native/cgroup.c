@@ -10,7 +10,6 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 
-#define PARENT "bawn"
 #define PERIOD_US 100000u
 
 static const char *const ctl_name[] = { "memory", "cpu", "cpuacct", "pids" };
@@ -140,7 +139,7 @@ static unsigned remove_slot(const struct bawn_hierarchy *h, unsigned slot)
 {
 	char path[320];
 	unsigned gone = 0;
-	snprintf(path, sizeof path, "%s/" PARENT "/slot-%u", h->mount, slot);
+	snprintf(path, sizeof path, "%s/" BAWN_CGROUP_PARENT "/slot-%u", h->mount, slot);
 	bawn_auto_fd dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (dir >= 0) {
 		(void)empty_out(dir);  /* rmdir tells whether it worked */
@@ -153,7 +152,7 @@ static unsigned remove_slot(const struct bawn_hierarchy *h, unsigned slot)
 				nap(2);
 		}
 	}
-	snprintf(path, sizeof path, "%s/" PARENT, h->mount);
+	snprintf(path, sizeof path, "%s/" BAWN_CGROUP_PARENT, h->mount);
 	struct stat st;
 	if (stat(path, &st) == 0 && st.st_uid == geteuid() && geteuid() == 0)
 		(void)rmdir(path);  /* fails while another run is there, which is right */
@@ -176,7 +175,7 @@ unsigned bawn_cgroups_remove(struct bawn_cgroups *cg, unsigned slot)
 static int make_dir(struct bawn_hierarchy *h, unsigned slot, struct bawn_err *err)
 {
 	char parent[280], path[320];
-	snprintf(parent, sizeof parent, "%s/" PARENT, h->mount);
+	snprintf(parent, sizeof parent, "%s/" BAWN_CGROUP_PARENT, h->mount);
 	snprintf(path, sizeof path, "%s/slot-%u", parent, slot);
 	for (int tries = 0; ; tries++) {
 		/* Another run may remove the empty parent between the two steps. */
@@ -276,7 +275,7 @@ int bawn_cgroups_enter(const struct bawn_cgroups *cg, struct bawn_err *err)
 {
 	for (size_t i = 0; i < cg->n; i++) {
 		if (!cg->at[i].v2 && write(cg->at[i].tasks, "0", 1) < 0)
-			return bawn_fail(err, -errno, "join '%s/" PARENT "/slot-%u'", cg->at[i].mount, cg->slot);
+			return bawn_fail(err, -errno, "join '%s/" BAWN_CGROUP_PARENT "/slot-%u'", cg->at[i].mount, cg->slot);
 	}
 	return 0;
 }
@@ -295,7 +294,7 @@ int bawn_cgroups_confirm(const struct bawn_cgroups *cg, pid_t pid, struct bawn_e
 	snprintf(want, sizeof want, "%d", pid);
 	for (size_t i = 0; i < cg->n; i++)
 		if (read_text(cg->at[i].fd, "cgroup.procs", text, sizeof text) < 0 || !has_word(text, want))
-			return bawn_fail(err, -ESRCH, "process %d is not in '%s/" PARENT "/slot-%u'", pid, cg->at[i].mount, cg->slot);
+			return bawn_fail(err, -ESRCH, "process %d is not in '%s/" BAWN_CGROUP_PARENT "/slot-%u'", pid, cg->at[i].mount, cg->slot);
 	return 0;
 }
 

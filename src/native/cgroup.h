@@ -14,6 +14,8 @@
 #include "base/span.h"
 #include "policy/limits.h"
 
+#define BAWN_CGROUP_PARENT "bawn"  /* below the mount's root */
+
 enum bawn_ctl { BAWN_CTL_MEMORY, BAWN_CTL_CPU, BAWN_CTL_CPUACCT, BAWN_CTL_PIDS, BAWN_CTL_COUNT };
 
 struct bawn_hierarchy { char mount[256]; bool v2; int fd, tasks; };  /* the slot's directory and its `tasks`, or -1 */

@@ -323,35 +323,45 @@ static int native_collect(struct bawn_sandbox *s, const struct bawn_collector *c
 	return bawn_wrap(err, r, "collect the files");
 }
 
-/* A slot whose lock can be had belongs to nobody who lives. */
-static unsigned sweep_slot(int dir, const char *name)
+/* Whether the run that owned this number is gone.  A slot: its lock can be had (and is kept in
+ * *out_lock while the leftovers go).  A probe's number: its process is dead. */
+static bool is_over(int slots, uint64_t slot, int *out_lock)
 {
-	uint64_t slot;
-	if (bawn_parse_u64(bawn_span(name), 0, UINT32_MAX, &slot, NULL) < 0)
-		return 0;
-	bawn_auto_fd fd = openat(dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
-		return 0;
-	struct bawn_cgroups cg;
-	(void)!bawn_cgroups_find(&cg, NULL);  /* whatever hierarchies there are: what is not there holds nothing */
-	return bawn_cgroups_remove(&cg, (unsigned)slot) > 0;
+	char name[24];
+	if (slot >= BAWN_PROBE_SLOTS)
+		return kill((pid_t)(slot - BAWN_PROBE_SLOTS), 0) < 0 && errno == ESRCH;
+	snprintf(name, sizeof name, "%u", (unsigned)slot);
+	*out_lock = openat(slots, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);  /* absent: not of this run directory */
+	return *out_lock >= 0 && flock(*out_lock, LOCK_EX | LOCK_NB) == 0;
 }
 
-static int native_sweep(const char *run_dir, uint64_t uid_first, unsigned *out_n, struct bawn_err *err)
+static unsigned sweep_dir(struct bawn_cgroups *cg, const char *name, int slots)
+{
+	uint64_t slot;
+	bawn_auto_fd lock = -1;
+	if (strncmp(name, "slot-", 5) != 0 || bawn_parse_u64(bawn_span(name + 5), 0, UINT32_MAX, &slot, NULL) < 0)
+		return 0;
+	return is_over(slots, slot, &lock) && bawn_cgroups_remove(cg, (unsigned)slot) > 0;
+}
+
+/* Processes die with their init; only directories can be left, and usually there is none: one look
+ * per hierarchy. */
+static int native_sweep(const char *run_dir, unsigned *out_n, struct bawn_err *err)
 {
 	char path[512];
-	(void)uid_first;  /* processes die with their init; only directories can be left */
-	snprintf(path, sizeof path, "%s/slots", run_dir);
-	bawn_auto_dir d = opendir(path);
-	if (d == NULL && errno == ENOENT) {
-		*out_n = 0;
-		return 0;
-	}
-	if (d == NULL)
-		return bawn_fail(err, -errno, "open '%s'", path);
+	struct bawn_cgroups cg;
 	unsigned n = 0;
-	for (struct dirent *e; (e = readdir(d)) != NULL; )
-		n += sweep_slot(dirfd(d), e->d_name);
+	snprintf(path, sizeof path, "%s/slots", run_dir);
+	bawn_auto_fd slots = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (slots < 0 && errno != ENOENT)
+		return bawn_fail(err, -errno, "open '%s'", path);
+	(void)!bawn_cgroups_find(&cg, NULL);  /* whatever hierarchies there are: what is not there holds nothing */
+	for (size_t i = 0; slots >= 0 && i < cg.n; i++) {
+		snprintf(path, sizeof path, "%s/" BAWN_CGROUP_PARENT, cg.at[i].mount);
+		bawn_auto_dir d = opendir(path);
+		for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL; )
+			n += sweep_dir(&cg, e->d_name, slots);
+	}
 	*out_n = n;
 	return 0;
 }

@@ -88,6 +88,9 @@ struct bawn_sandbox_spec {
 	                                      * controls), only a launcher built for tests accepts it */
 };
 
+/* Numbers from here on are probes': this plus the pid of who probes, shared with nobody. */
+#define BAWN_PROBE_SLOTS 1000000u
+
 struct bawn_sandbox_file { const char *name; int fd; uint32_t mode; };  /* name relative, checked by core */
 
 struct bawn_sandbox_start {
@@ -136,5 +139,5 @@ struct bawn_backend {
 	int (*collect)(struct bawn_sandbox *s, const struct bawn_collector *c, struct bawn_err *err);
 	void (*release)(struct bawn_sandbox *s);  /* kills what lives, waits, removes; accepts NULL */
 	/* Removes what runs that died left behind on this host, and only what can be locked.  *out_n: how many. */
-	int (*sweep)(const char *run_dir, uint64_t uid_first, unsigned *out_n, struct bawn_err *err);
+	int (*sweep)(const char *run_dir, unsigned *out_n, struct bawn_err *err);
 };
