@@ -8,6 +8,7 @@
 #include "base/file.h"
 
 #define FILE_MAX_BYTES (4u << 20)
+#define KEEP_US (7 * 86400 * UINT64_C(1000000))  /* an answered one, after its time; the log keeps it for good */
 
 int bawn_approvals_open(const char *state_dir, struct bawn_approvals *out, struct bawn_err *err)
 {
@@ -150,6 +151,16 @@ static int resolve(struct bawn_approvals *a, const char *id, char out[static BAW
 	return 0;
 }
 
+/* Nothing can be done with it any more and nobody will look for it here. */
+static void forget(struct bawn_approvals *a, const char *id, const json_t *doc)
+{
+	char name[64];
+	if (bawn_wall_us() < number_of(doc, "expires_us") + KEEP_US)
+		return;
+	snprintf(name, sizeof name, "%s.json", id);
+	(void)unlinkat(a->dir, name, 0);  /* left behind it costs one look */
+}
+
 struct same { struct bawn_approvals *a; const char *sha; char id[BAWN_ULID_LEN]; uint64_t expires; };
 static int match_request(void *ctx, const char *id)
 {
@@ -157,7 +168,11 @@ static int match_request(void *ctx, const char *id)
 	bawn_auto_json doc = NULL;
 	if (load(s->a, id, &doc, NULL) < 0)
 		return 0;  /* an unreadable file is no reason to reuse it */
-	if (strcmp(state_of(doc), "pending") != 0 || strcmp(text_of(doc, "request_sha256"), s->sha) != 0)
+	if (strcmp(state_of(doc), "pending") != 0) {
+		forget(s->a, id, doc);
+		return 0;
+	}
+	if (strcmp(text_of(doc, "request_sha256"), s->sha) != 0)
 		return 0;
 	snprintf(s->id, sizeof s->id, "%s", id);
 	s->expires = number_of(doc, "expires_us");
