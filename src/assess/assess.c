@@ -174,10 +174,8 @@ static int by_place(const void *a, const void *b)
 	const struct raw_finding *x = a, *y = b;
 	if (x->file != y->file)
 		return x->file < y->file ? -1 : 1;
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	if (x->column != y->column)
-		return x->column < y->column ? -1 : 1;
+	if (x->at.start != y->at.start)
+		return x->at.start < y->at.start ? -1 : 1;
 	return (x->rule > y->rule) - (x->rule < y->rule);
 }
 
@@ -214,13 +212,23 @@ static uint32_t score_at(uint8_t level, const struct bawn_rule *r)
 	return level == r->level ? r->score : score[level];
 }
 
+/* From 1, in characters. */
+static uint32_t column(struct bawn_span text, uint32_t byte)
+{
+	uint32_t n = 1;
+	while (byte > 0 && byte <= text.n && text.p[byte - 1] != '\n')
+		n += ((unsigned char)text.p[--byte] & 0xc0) != 0x80;
+	return n;
+}
+
 static void add_finding(struct engine *e, const struct bawn_assess_file *file, const struct raw_finding *f, struct bawn_assessment *a)
 {
 	const struct bawn_rule *r = &e->rules->rule[f->rule];
 	a->finding[a->n_findings++] = (struct bawn_finding){
 		.rule = r->id, .level = (enum bawn_level)f->level,
 		.path = f->file > 0 && file[f->file].path != NULL ? bawn_arena_text(e->arena, bawn_span(file[f->file].path)) : NULL,
-		.line = f->line, .column = f->column, .end_line = f->end_line, .end_column = f->end_column, .cwe = r->cwe,
+		.line = f->at.row + 1, .column = column(file[f->file].bytes, f->at.start),
+		.end_line = f->at.end_row + 1, .end_column = column(file[f->file].bytes, f->at.end), .cwe = r->cwe,
 		.message = f->message != NULL ? f->message : r->message, .why = r->why, .fix = r->fix, .folded = f->folded,
 		.score = score_at(f->level, r),
 	};

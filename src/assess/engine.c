@@ -86,27 +86,20 @@ static bool in_patterns(const struct bawn_list *list, const struct fact *f)
 	return false;
 }
 
-static void place(struct engine *e, uint32_t node, struct raw_finding *f)
+static struct place place_of(const struct engine *e, uint32_t node)
 {
-	if (e->depth > 0) {
-		f->line = e->outer.line, f->column = e->outer.column;
-		f->end_line = e->outer.end_line, f->end_column = e->outer.end_column;
-		return;
-	}
 	const struct bawn_node *n = &e->tree->node[node];
-	f->line = n->row + 1, f->end_line = n->end_row + 1;
-	f->column = bawn_tree_column(e->tree, n->start), f->end_column = bawn_tree_column(e->tree, n->end);
+	return e->depth > 0 ? e->outer : (struct place){ n->start, n->end, n->row, n->end_row };
 }
 
 static bool same_place(const struct raw_finding *a, const struct raw_finding *b)
 {
-	return a->rule == b->rule && a->file == b->file && a->line == b->line && a->column == b->column;
+	return a->rule == b->rule && a->file == b->file && a->at.start == b->at.start;
 }
 
 static void report(struct engine *e, uint16_t rule, uint8_t level, uint32_t node, const char *folded)
 {
-	struct raw_finding f = { .rule = rule, .level = level, .file = e->file };
-	place(e, node, &f);
+	struct raw_finding f = { .rule = rule, .level = level, .file = e->file, .at = place_of(e, node) };
 	for (size_t i = e->n_found; i > 0 && e->n_found - i < 64; i--)  /* repeats stand close to each other */
 		if (same_place(&e->found[i - 1], &f))
 			return;
@@ -360,11 +353,9 @@ static void note_tags(struct engine *e, uint64_t tags, uint32_t node)
 	e->tags |= tags;
 	if (fresh == 0)
 		return;
-	struct raw_finding at = { 0 };
-	place(e, node, &at);
 	for (int i = 0; i < BAWN_TAG_COUNT; i++)
 		if (fresh >> i & 1)
-			e->tag_line[i] = at.line, e->tag_column[i] = at.column;
+			e->tag_at[i] = place_of(e, node);
 }
 
 /* Every rule that holds gives tags and capability; of those on a path only the worst are reported. */
@@ -450,17 +441,14 @@ void bawn_engine_combine(struct engine *e)
 		if (mode == BAWN_RULE_OFF)
 			continue;
 		/* It is shown where its last part was first seen. */
-		uint32_t line = 1, column = 1;
+		struct place last = { 0 };
 		for (int t = 0; t < BAWN_TAG_COUNT; t++)
-			if ((r->all >> t & 1) && (e->tag_line[t] > line || (e->tag_line[t] == line && e->tag_column[t] > column)))
-				line = e->tag_line[t], column = e->tag_column[t];
+			if ((r->all >> t & 1) && e->tag_at[t].start >= last.start)
+				last = e->tag_at[t];
 		size_t before = e->n_found;
 		report(e, (uint16_t)i, (uint8_t)mode, 0, NULL);
-		if (e->n_found > before) {
-			struct raw_finding *f = &e->found[e->n_found - 1];
-			f->line = f->end_line = line;
-			f->column = f->end_column = column;
-		}
+		if (e->n_found > before)
+			e->found[e->n_found - 1].at = last;
 	}
 }
 
@@ -484,12 +472,8 @@ void bawn_engine_text(struct engine *e, int language, struct bawn_span text, uin
 		e->error = r;
 		return;
 	}
-	if (e->depth == 0) {
-		struct raw_finding at = { 0 };
-		place(e, node, &at);
-		e->outer.line = at.line, e->outer.column = at.column;
-		e->outer.end_line = at.end_line, e->outer.end_column = at.end_column;
-	}
+	if (e->depth == 0)
+		e->outer = place_of(e, node);
 	e->depth++;
 	e->tree = &tree;
 	if (language == BAWN_LANG_BASH)

@@ -47,7 +47,9 @@ struct fact {
 #define FINDINGS_RAW_MAX 5000u
 #define NESTING_MAX      4u
 
-struct raw_finding { uint16_t rule; uint8_t level; uint32_t file, line, column, end_line, end_column; const char *folded, *message; };
+/* Where something stands: bytes and lines from 0; columns are counted only for what is shown. */
+struct place { uint32_t start, end, row, end_row; };
+struct raw_finding { uint16_t rule; uint8_t level; uint32_t file; struct place at; const char *folded, *message; };
 
 /* One assessment: all files. */
 struct engine {
@@ -59,13 +61,13 @@ struct engine {
 	uint32_t                      n_dropped;
 	uint32_t                      file;     /* being read */
 	uint64_t                      tags;     /* seen in this file */
-	uint32_t                      tag_line[BAWN_TAG_COUNT], tag_column[BAWN_TAG_COUNT];
+	struct place                  tag_at[BAWN_TAG_COUNT];  /* where each was first seen */
 	uint32_t                      capabilities;
 	uint64_t                      deadline_us;
 	const size_t                 *cancel;
 	bool                          quiet;    /* a first look: tags flow, nothing is kept */
 	unsigned                      depth;    /* text inside text */
-	struct { uint32_t line, column, end_line, end_column; } outer;  /* where the outermost text stands */
+	struct place                  outer;    /* where the outermost text stands */
 	const struct bawn_tree       *tree;
 	struct bawn_complexity        complexity;
 	uint64_t                      work;     /* of this file, for complexity */

@@ -1004,7 +1004,7 @@ static void walk(struct script *s, uint32_t from, uint32_t to)
 		if (node(s, i)->child != 0)
 			continue;
 		uint32_t at = i;
-		for (;;) {
+		while (s->e->error == 0) {
 			left_node(s, at);
 			if (at == from || node(s, at)->next != 0)
 				break;

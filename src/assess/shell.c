@@ -537,6 +537,19 @@ static void fork_bomb(struct shell *s, uint32_t i, const struct value *name)
 		(void)bawn_engine_event(s->e, "fork-bomb", i, NULL);
 }
 
+/* {cat,file} at the start of a command is read as a group by the grammar, as two words by the shell. */
+static struct value *braced(struct shell *s, uint32_t i, struct value *v)
+{
+	uint32_t start = node(s, i)->start;
+	if (!bawn_value_is_text(v) || start == 0 || s->t->text.p[start - 1] != '{' || v->text.n < 3 ||
+	    v->text.p[v->text.n - 1] != '}' || memchr(v->text.p, ',', v->text.n) == NULL)
+		return v;
+	struct value *open = bawn_value_text(s->e, bawn_span("{")), *both = concat(s->e, open, v, "");
+	return both != NULL ? both : v;
+}
+
+static struct value *fed(struct shell *s, struct value *argv, struct value *in, uint32_t i);
+
 static struct value *read_command(struct shell *s, uint32_t i)
 {
 	struct value *word[WORDS_MAX];
@@ -545,7 +558,8 @@ static struct value *read_command(struct shell *s, uint32_t i)
 		uint8_t k = node(s, c)->kind;
 		if (k == BAWN_K_ASSIGN || k == BAWN_K_REDIRECT || k == BAWN_K_HERESTRING || k == BAWN_K_HEREDOC || k == BAWN_K_OPERATOR || k == BAWN_K_COMMENT)
 			continue;
-		push_word(s, s->val[c] != NULL ? s->val[c] : bawn_value_new(s->e), unquoted_expansion(s, c), word, &n);
+		struct value *v = s->val[c] != NULL ? s->val[c] : bawn_value_new(s->e);
+		push_word(s, n == 0 ? braced(s, c, v) : v, unquoted_expansion(s, c), word, &n);
 	}
 	if (n == 0)
 		return NULL;
@@ -563,6 +577,9 @@ static struct value *read_command(struct shell *s, uint32_t i)
 		v = bawn_value_new(s->e);
 	for (uint32_t k = 0; v != NULL && k < n; k++)
 		v->taint |= word[k] != NULL ? word[k]->taint : 0;
+	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
+		if (node(s, c)->kind == BAWN_K_HERESTRING)
+			(void)fed(s, s->argv[i], s->val[c], i);
 	if (v != NULL)
 		v->taint |= tags & (BAWN_TAG(NET_RECV) | BAWN_TAG(SECRET) | BAWN_TAG(DECODE) | BAWN_TAG(READ) | BAWN_TAG(HOST_INFO));
 	return v;
@@ -774,8 +791,9 @@ static struct value *leave(struct shell *s, uint32_t i)
 		uint32_t body = node(s, i)->child;
 		while (body != 0 && s->val[body] == NULL)
 			body = node(s, body)->next;
-		read_here(s, i, body);
-		return NULL;
+		if (node(s, node(s, i)->parent)->kind != BAWN_K_COMMAND)
+			read_here(s, i, body);
+		return body != 0 ? s->val[body] : NULL;
 	}
 	case BAWN_K_HEREDOC: {
 		uint32_t body = node(s, i)->child;
@@ -820,7 +838,7 @@ static void walk(struct shell *s)
 		enter(s, i);
 		if (node(s, i)->child != 0)
 			continue;
-		for (uint32_t at = i; ; at = node(s, at)->parent) {
+		for (uint32_t at = i; s->e->error == 0; at = node(s, at)->parent) {
 			s->val[at] = leave(s, at);
 			uint32_t p = node(s, at)->parent;
 			if (node(s, p)->kind == BAWN_K_FOR && node(s, at)->role == BAWN_R_VALUE) {

@@ -261,11 +261,3 @@ uint32_t bawn_node_child(const struct bawn_tree *t, uint32_t i, enum bawn_role r
 			return c;
 	return 0;
 }
-
-uint32_t bawn_tree_column(const struct bawn_tree *t, uint32_t byte)
-{
-	uint32_t column = 1;
-	while (byte > 0 && t->text.p[byte - 1] != '\n')
-		column += ((unsigned char)t->text.p[--byte] & 0xc0) != 0x80;
-	return column;
-}

@@ -80,5 +80,3 @@ static inline struct bawn_span bawn_node_text(const struct bawn_tree *t, uint32_
 }
 /* The first child with that role, or 0. */
 uint32_t bawn_node_child(const struct bawn_tree *t, uint32_t i, enum bawn_role role);
-/* The column of a byte, from 1, in characters. */
-uint32_t bawn_tree_column(const struct bawn_tree *t, uint32_t byte);

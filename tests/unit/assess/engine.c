@@ -1,0 +1,234 @@
+/* engine.c - promises about assessments as a whole: order, bounds, policy, files, complexity. */
+#include "assess/assess.h"
+#include "assess/table.h"
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "tap.h"
+
+static struct bawn_assessment *assess(int language, struct bawn_span code, const struct bawn_policy *policy)
+{
+	struct bawn_assess_file f = { .language = language, .bytes = code };
+	struct bawn_assessment *a = NULL;
+	struct bawn_err err = { 0 };
+	if (bawn_assess(&f, 1, policy, &a, &err) < 0)
+		diag("%s", err.msg);
+	return a;
+}
+
+static const struct bawn_finding *finding(const struct bawn_assessment *a, const char *rule)
+{
+	for (size_t i = 0; a != NULL && i < a->n_findings; i++)
+		if (strcmp(a->finding[i].rule, rule) == 0)
+			return &a->finding[i];
+	return NULL;
+}
+
+static bool same(const struct bawn_assessment *a, const struct bawn_assessment *b)
+{
+	bool equal = a->level == b->level && a->score == b->score && a->n_findings == b->n_findings && a->capabilities == b->capabilities;
+	for (size_t i = 0; equal && i < a->n_findings; i++)
+		equal = strcmp(a->finding[i].rule, b->finding[i].rule) == 0 && a->finding[i].line == b->finding[i].line &&
+		        a->finding[i].column == b->finding[i].column;
+	return equal;
+}
+
+static void test_places(void)
+{
+	struct bawn_assessment *a = assess(BAWN_LANG_PYTHON, bawn_span("import os\nx = 'ä'; os.system('id')\nos.remove('/etc/hosts')\n"), NULL);
+	const struct bawn_finding *f = finding(a, "python/shell");
+	ok(f != NULL && f->line == 2 && f->column == 10 && f->end_line == 2 && f->end_column == 25, "positions count lines and characters from 1");
+	f = finding(a, "any/system-write");
+	ok(f != NULL && f->line == 3 && strcmp(f->folded, "/etc/hosts") == 0 && f->cwe == 732 && f->path == NULL, "a finding says what an expression came to");
+	bool sorted = true;
+	for (size_t i = 1; i < a->n_findings; i++)
+		sorted = sorted && (a->finding[i - 1].line < a->finding[i].line || (a->finding[i - 1].line == a->finding[i].line && a->finding[i - 1].column <= a->finding[i].column));
+	ok(sorted, "findings stand in the order of the text");
+	ok((a->capabilities & 1u << BAWN_CAP_SUBPROCESS) != 0 && (a->capabilities & 1u << BAWN_CAP_NETWORK) == 0, "capabilities are those of the rules that matched");
+	ok(a->n_recommendations > 0 && a->recommendation[0][0] != '\0', "there are recommendations");
+	struct bawn_assessment *b = assess(BAWN_LANG_PYTHON, bawn_span("import os\nx = 'ä'; os.system('id')\nos.remove('/etc/hosts')\n"), NULL);
+	ok(same(a, b), "the same code gets the same verdict");
+	bawn_assessment_free(a);
+	bawn_assessment_free(b);
+}
+
+static void test_policy(void)
+{
+	char *blocked[] = { (char *)"mylib.danger", (char *)"/srv/secret", (char *)"evil.example" }, *high[] = { (char *)"frobnicate" };
+	char *trusted[] = { (char *)"requests.get" };
+	struct bawn_rule_set rules[] = { { (char *)"python/shell", BAWN_RULE_OFF }, { (char *)"python/http-get", BAWN_LEVEL_HIGH } };
+	struct bawn_policy p = { .medium_score = 20, .high_score = 60, .blocked_score = 100,
+	                         .blocked_patterns = { blocked, 3 }, .high_triggers = { high, 1 }, .rules = rules, .n_rules = 2 };
+	static const struct { const char *name, *code; int language, level; } row[] = {
+		{ "a blocked name, through an alias", "import mylib as m\nm.danger.now()\n", BAWN_LANG_PYTHON, BAWN_LEVEL_BLOCKED },
+		{ "a blocked path, and what lies below", "open('/srv/' + 'secret/x')\n", BAWN_LANG_PYTHON, BAWN_LEVEL_BLOCKED },
+		{ "a blocked host, and its sub-domains", "u = 'https://a.evil.example:80/x'\n", BAWN_LANG_PYTHON, BAWN_LEVEL_BLOCKED },
+		{ "no substrings of names", "import mylib\nmylib.dangerous()\n", BAWN_LANG_PYTHON, BAWN_LEVEL_LOW },
+		{ "no substrings of paths", "open('srv/secretary.txt')\n", BAWN_LANG_PYTHON, BAWN_LEVEL_LOW },
+		{ "no substrings of hosts", "u = 'https://devil.example/'\n", BAWN_LANG_PYTHON, BAWN_LEVEL_LOW },
+		{ "a command that wants confirmation", "frobnicate --all\n", BAWN_LANG_BASH, BAWN_LEVEL_HIGH },
+		{ "a rule switched off", "import os\nos.system('true')\n", BAWN_LANG_PYTHON, BAWN_LEVEL_LOW },
+		{ "a rule raised", "import requests\nrequests.get('https://example.com')\n", BAWN_LANG_PYTHON, BAWN_LEVEL_HIGH },
+	};
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		struct bawn_assessment *a = assess(row[i].language, bawn_span(row[i].code), &p);
+		if (!ok(a != NULL && (int)a->level == row[i].level, "policy: %s", row[i].name))
+			diag("got %d", a != NULL ? (int)a->level : -1);
+		bawn_assessment_free(a);
+	}
+	struct bawn_policy t = { .trusted_patterns = { trusted, 1 } };
+	struct bawn_assessment *a = assess(BAWN_LANG_PYTHON, bawn_span("import requests\nrequests.get('https://example.com')\n"), &t);
+	ok(a->level == BAWN_LEVEL_LOW && a->n_findings > 0, "policy: a trusted capability is LOW and still listed");
+	bawn_assessment_free(a);
+	char *keys[] = { (char *)"/etc/shadow" };
+	struct bawn_policy k = { .trusted_patterns = { keys, 1 } };
+	a = assess(BAWN_LANG_PYTHON, bawn_span("open('/etc/shadow')\n"), &k);
+	ok(a->level == BAWN_LEVEL_HIGH, "policy: trust does not lower HIGH");
+	bawn_assessment_free(a);
+	struct bawn_policy sum = { .medium_score = 1, .high_score = 2, .blocked_score = 1000 };
+	a = assess(BAWN_LANG_PYTHON, bawn_span("import hashlib, os\nhashlib.md5(b'')\nos.walk('.')\n"), &sum);
+	ok(a->level == BAWN_LEVEL_HIGH && a->score == 2, "policy: many small findings add up to a level");
+	bawn_assessment_free(a);
+}
+
+static void test_files(void)
+{
+	static const struct { const char *name, *path, *bytes; size_t n; int level; const char *rule; } row[] = {
+		{ "an ELF file", "data.bin", "\177ELF\2\1\1\0", 8, BAWN_LEVEL_HIGH, "any/native-input" },
+		{ "a shared object by its name", "x.so", "text", 4, BAWN_LEVEL_HIGH, "any/native-input" },
+		{ "compiled Python", "x.pyc", "", 0, BAWN_LEVEL_HIGH, "any/native-input" },
+		{ "a Python module", "lib.py", "open('/etc/shadow')\n", 20, BAWN_LEVEL_HIGH, "any/secret-read" },
+		{ "a script by its first line", "run", "#!/bin/sh\ncat /etc/shadow\n", 27, BAWN_LEVEL_HIGH, "any/secret-read" },
+		{ "data", "x.csv", "a,b\n/etc/shadow\n", 16, BAWN_LEVEL_LOW, NULL },
+	};
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		struct bawn_assess_file f[2] = { { .language = BAWN_LANG_PYTHON, .bytes = bawn_span("print(1)\n") },
+		                                 { .path = row[i].path, .language = -1, .bytes = { row[i].bytes, row[i].n } } };
+		struct bawn_assessment *a = NULL;
+		struct bawn_err err = { 0 };
+		int r = bawn_assess(f, 2, NULL, &a, &err);
+		const struct bawn_finding *g = row[i].rule != NULL ? finding(a, row[i].rule) : NULL;
+		ok(r == 0 && (int)a->level == row[i].level && (row[i].rule == NULL || (g != NULL && g->path != NULL && strcmp(g->path, row[i].path) == 0)),
+		   "an input file: %s", row[i].name);
+		bawn_assessment_free(a);
+	}
+	struct bawn_assess_file none = { .language = -1, .bytes = bawn_span("print 1") };
+	struct bawn_assessment *a = NULL;
+	struct bawn_err err = { 0 };
+	ok(bawn_assess(&none, 1, NULL, &a, &err) < 0 && err.type == BAWN_ERROR_UNKNOWN_LANGUAGE && a == NULL, "code in no known language is an error");
+}
+
+static uint32_t milli(struct bawn_span code)
+{
+	struct bawn_assessment *a = assess(BAWN_LANG_PYTHON, code, NULL);
+	uint32_t m = a != NULL ? a->complexity.milli : 0;
+	bawn_assessment_free(a);
+	return m;
+}
+
+static void test_complexity(void)
+{
+	bawn_auto_buf big = BAWN_BUF(1u << 20);
+	bawn_buf_str(&big, "import math\n");
+	for (int i = 0; i < 20; i++)
+		bawn_buf_str(&big, "for a in range(9):\n    for b in range(9):\n        if a > b:\n            x = a\n        else:\n            x = b\n"
+		                   "        for c in range(9):\n            y = math.sqrt(a * b + c)\n            print(x + y)\n        z = 1\n");
+	uint32_t small = milli(bawn_span("print(1)\n")), large = milli(bawn_buf_span(&big));
+	ok(small < 10, "print(1) is next to nothing: %u", small);
+	ok(large > 600 && large <= 1000, "200 lines of nested loops are a lot: %u", large);
+	ok(milli(bawn_span("for i in x:\n    for j in x:\n        pass\n")) > milli(bawn_span("for i in x:\n    pass\nfor j in x:\n    pass\n")) - 10 &&
+	   milli(bawn_span("for i in x:\n    for j in x:\n        f(i)\n")) > milli(bawn_span("for i in x:\n    f(i)\n")), "nesting adds");
+	struct bawn_assessment *a = assess(BAWN_LANG_PYTHON, bawn_span("a = 1\nb = 2\nc = 3"), NULL);
+	ok(a->complexity.lines == 3, "lines are counted, the last without its end");
+	bawn_assessment_free(a);
+}
+
+static void test_comments(void)
+{
+	struct bawn_assessment *a = assess(BAWN_LANG_PYTHON, bawn_span("import os\nos.system('id')  # nosec\n"), NULL);
+	ok(finding(a, "python/shell") != NULL && finding(a, "any/suppression") != NULL && finding(a, "any/suppression")->level == BAWN_LEVEL_LOW,
+	   "a suppression is reported, not obeyed");
+	bawn_assessment_free(a);
+}
+
+static void test_many_findings(void)
+{
+	bawn_auto_buf b = BAWN_BUF(1u << 20);
+	bawn_buf_str(&b, "import os\n");
+	for (int i = 0; i < 3000; i++)
+		bawn_buf_str(&b, "os.system('true')\n");
+	bawn_buf_str(&b, "open('/etc/shadow')\n");
+	struct bawn_assessment *a = assess(BAWN_LANG_PYTHON, bawn_buf_span(&b), NULL);
+	ok(a->n_findings == 201 && finding(a, "any/too-many-findings") != NULL && strstr(finding(a, "any/too-many-findings")->message, "28") != NULL,
+	   "at most 200 findings are kept, and one says how many more there are: %s", finding(a, "any/too-many-findings") != NULL ? finding(a, "any/too-many-findings")->message : "");
+	ok(a->level == BAWN_LEVEL_HIGH && finding(a, "any/secret-read") != NULL, "the worst are among them");
+	bawn_assessment_free(a);
+}
+
+static void repeat(struct bawn_buf *b, const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		bawn_buf_str(b, text);
+}
+
+/* Whatever the answer, it comes soon; failing is an answer. */
+static void test_bounds(void)
+{
+	static const struct { const char *name; int language; const char *open, *middle, *close; size_t n; } row[] = {
+		{ "100,000 parentheses in Python", BAWN_LANG_PYTHON, "(", "1", ")", 100000 },
+		{ "100,000 parentheses in JavaScript", BAWN_LANG_JAVASCRIPT, "(", "1", ")", 100000 },
+		{ "100,000 substitutions in Bash", BAWN_LANG_BASH, "$(", "ls", ")", 100000 },
+		{ "100,000 lists", BAWN_LANG_PYTHON, "[", "1", "]", 100000 },
+		{ "100,000 open lists", BAWN_LANG_PYTHON, "[", "1", "", 100000 },
+		{ "100,000 lambdas", BAWN_LANG_PYTHON, "lambda x:", "x", "", 100000 },
+		{ "100,000 calls of calls", BAWN_LANG_PYTHON, "f(", "x", ")", 100000 },
+		{ "100,000 attributes", BAWN_LANG_PYTHON, "", "a", ".b", 100000 },
+		{ "100,000 sums", BAWN_LANG_PYTHON, "'a'+", "'b'", "", 100000 },
+		{ "1 MB of calls", BAWN_LANG_PYTHON, "os.system('ls')\n", "", "", 65536 },
+		{ "1 MB of Bash", BAWN_LANG_BASH, "cat /etc/hosts|sh\n", "", "", 58254 },
+		{ "1 MB of JavaScript", BAWN_LANG_JAVASCRIPT, "eval(f(x+1));\n", "", "", 74898 },
+		{ "1 MB on one line", BAWN_LANG_PYTHON, "a=b;", "", "", 262144 },
+		{ "nested comprehensions", BAWN_LANG_PYTHON, "[y for x in ", "'abcdefgh'", "]", 200 },
+		{ "growing texts", BAWN_LANG_PYTHON, "a=a+a+'xxxxxxxx'\n", "", "", 5000 },
+		{ "growing lists", BAWN_LANG_PYTHON, "b=[b,b]+[b]\n", "", "", 5000 },
+		{ "functions in functions", BAWN_LANG_JAVASCRIPT, "function f(a){", "eval(a)", "}", 5000 },
+		{ "many functions", BAWN_LANG_BASH, "f() { g \"$1\"; }\n", "f x", "", 20000 },
+		{ "escaped code in code", BAWN_LANG_BASH, "eval ", "ls", "", 50000 },
+	};
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		bawn_auto_buf b = BAWN_BUF(4u << 20);
+		repeat(&b, row[i].open, row[i].n);
+		bawn_buf_str(&b, row[i].middle);
+		repeat(&b, row[i].close, row[i].n);
+		struct bawn_assess_file f = { .language = row[i].language, .bytes = bawn_buf_span(&b) };
+		struct bawn_assessment *a = NULL;
+		struct bawn_err err = { 0 };
+		uint64_t start = bawn_monotonic_us();
+		int r = bawn_assess(&f, 1, NULL, &a, &err);
+		uint64_t took = bawn_monotonic_us() - start;
+		ok((r == 0 || err.type == BAWN_ERROR_ASSESSMENT_FAILED) && took < 6000000, "%s: %s after %u ms", row[i].name,
+		   r == 0 ? "assessed" : "refused", (unsigned)(took / 1000));
+		bawn_assessment_free(a);
+	}
+	size_t cancel = 1;
+	bawn_auto_buf b = BAWN_BUF(4u << 20);
+	repeat(&b, "x = [1, 2, 3]\n", 70000);
+	struct bawn_assess_file f = { .language = BAWN_LANG_PYTHON, .bytes = bawn_buf_span(&b) };
+	struct bawn_assessment *a = NULL;
+	struct bawn_err err = { 0 };
+	ok(bawn_assess_with(&bawn_rules, &f, 1, NULL, 2000000, &cancel, &a, &err) < 0 && err.type == BAWN_ERROR_ASSESSMENT_FAILED && a == NULL, "it can be cancelled");
+	err = (struct bawn_err){ 0 };
+	ok(bawn_assess_with(&bawn_rules, &f, 1, NULL, 1000, NULL, &a, &err) < 0 && err.type == BAWN_ERROR_ASSESSMENT_FAILED && a == NULL, "over its time it fails, and never answers by half");
+}
+
+int main(void)
+{
+	test_places();
+	test_policy();
+	test_files();
+	test_complexity();
+	test_comments();
+	test_many_findings();
+	test_bounds();
+	return done_testing();
+}
