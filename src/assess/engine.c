@@ -257,6 +257,8 @@ static bool holds(const struct engine *e, const struct bawn_cond *c, const struc
 	case BAWN_COND_TO:         return f->to != NULL && any_glob(c, bawn_span(f->to));
 	case BAWN_COND_SEEN:       return (e->tags & c->mask) != 0;
 	case BAWN_COND_NOT_UNDER:  return !under_any(c, f);
+	case BAWN_COND_NESTED:     return e->depth > 0;
+	case BAWN_COND_AT_MOST:    return f->n_args <= (uint32_t)c->index;
 	case BAWN_COND_COUNT:      break;
 	}
 	return false;

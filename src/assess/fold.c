@@ -548,7 +548,7 @@ static enum codec codec_named(const struct value *v)
 enum op {
 	F_JOIN, F_FORMAT, F_REPLACE, F_LOWER, F_UPPER, F_SAME, F_DECODE_AS, F_SPLIT, F_REVERSE, F_CHR, F_ORD, F_BYTES, F_CHARS,
 	F_BASE64, F_HEX, F_CODECS, F_PATH, F_PATH_JOIN, F_HOME, F_EXPAND, F_GETATTR, F_IMPORT, F_PARTIAL, F_MAP, F_INT, F_LIST,
-	F_JS_JOIN, F_BUFFER, F_STR, F_ATTRGETTER, F_CONCAT_ARGS, F_TEMPDIR, F_VARS, F_UNQUOTE, F_LIST_OF,
+	F_BUFFER, F_STR, F_ATTRGETTER, F_CONCAT_ARGS, F_TEMPDIR, F_VARS, F_UNQUOTE, F_LOCATE,
 };
 
 /* On a constant text, by method name. */
@@ -576,7 +576,7 @@ static const struct { const char *name; enum op op; } function[] = {
 	{ "reversed", F_REVERSE }, { "operator.attrgetter", F_ATTRGETTER }, { "operator.methodcaller", F_ATTRGETTER },
 	{ "tempfile.gettempdir", F_TEMPDIR }, { "vars", F_VARS }, { "urllib.parse.unquote", F_UNQUOTE }, { "decodeURIComponent", F_UNQUOTE },
 	{ "unescape", F_UNQUOTE }, { "__loader__.load_module", F_IMPORT }, { "importlib.util.find_spec", F_IMPORT }, { "os.fsencode", F_EXPAND },
-	{ "createRequire()", F_IMPORT }, { "module.createRequire()", F_IMPORT }, { "types.SimpleNamespace", F_LIST_OF },
+	{ "createRequire()", F_IMPORT }, { "module.createRequire()", F_IMPORT }, { "pydoc.locate", F_LOCATE }, { "pkgutil.resolve_name", F_LOCATE },
 	{ "weakref.ref", F_PARTIAL }, { "staticmethod", F_PARTIAL }, { "functools.wraps", F_PARTIAL }, { "asyncio.wait_for", F_PARTIAL },
 };
 
@@ -710,6 +710,7 @@ static struct value *fold_function(struct script *s, enum op op, const struct ca
 	case F_REVERSE:   return reversed(s, a);
 	case F_UNQUOTE:   return text ? unquoted(s, a) : NULL;
 	case F_PARTIAL:   return a;
+	case F_LOCATE:    return text ? bawn_script_named(s, bawn_arena_text(scratch(s), a->text), true) : NULL;
 	case F_VARS: {
 		struct value *v = bawn_value_new(s->e);
 		if (v != NULL)

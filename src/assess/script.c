@@ -945,7 +945,10 @@ static void enter(struct script *s, uint32_t i)
 		struct value *v = name != 0 ? bawn_value_new(s->e) : NULL;
 		if (v != NULL) {
 			v->function = i;
-			set(s, s->scope, dotted_text(s, name), v);
+			const char *own = dotted_text(s, name);
+			set(s, s->scope, own, v);
+			struct fact f = { .kind = BAWN_MATCH_NAME, .node = name, .name = bawn_arena_fmt(scratch(s), "def.%s", own != NULL ? own : "") };
+			(void)bawn_engine_fact(s->e, &f);
 		}
 		s->outer[i] = s->scope;
 		s->scope = i;

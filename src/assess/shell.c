@@ -24,6 +24,9 @@ struct shell {
 	struct value          **val;   /* of a word: the word; of a command: what it prints */
 	struct value          **argv;  /* of a command: its words as a list */
 	struct variable         var[256]; uint32_t n_vars;
+	const char             *function;   /* the one being read, NULL outside */
+	uint32_t                function_end;
+	bool                    known_functions;
 };
 
 static struct arena *scratch(struct engine *e) { return &e->scratch; }
@@ -167,6 +170,9 @@ static const char *command_name(struct engine *e, const struct value *v)
 		char *dot = strchr(base, '.');
 		if (dot != NULL && dot[1] >= '0' && dot[1] <= '9')
 			*dot = '\0';
+		n = strlen(base);
+		while (base[0] != 'p' && n > 1 && base[n - 1] >= '0' && base[n - 1] <= '9')
+			base[--n] = '\0';
 	}
 	return n > 0 ? base : NULL;
 }
@@ -227,7 +233,10 @@ static uint64_t operands(struct engine *e, const char *name, struct value *const
 	for (uint32_t i = 1; i < n; i++)
 		if (strcmp(name, "sed") == 0 && bawn_value_is_text(word[i]) && (bawn_span_starts(word[i]->text, "-i") || bawn_span_starts(word[i]->text, "--in-place")))
 			access = BAWN_ACCESS_WRITE;
-	if (strcmp(name, "find") == 0 && deletes)
+	bool choosy = false;
+	for (uint32_t i = 1; i < n; i++)
+		choosy = choosy || (is_option(word[i]) && !word_is(word[i], "-delete") && !word_is(word[i], "-exec") && !word_is(word[i], "-print"));
+	if (strcmp(name, "find") == 0 && deletes && !choosy)
 		access = BAWN_ACCESS_DELETE;
 	for (uint32_t i = 1; i < n; i++) {
 		if (is_option(word[i])) {
@@ -294,6 +303,19 @@ static void programs(struct engine *e, const char *name, struct value *const *wo
 		struct value *all = words_joined(e, word + 1, n - 1);
 		if (all != NULL && (!all->partial || n > 2))
 			bawn_engine_text(e, BAWN_LANG_BASH, all->text, node_);
+	}
+	for (uint32_t i = 1; i < n; i++) {
+		static const char *const escape[] = { ".shell ", ".system ", ":!", "!" };
+		if (!bawn_value_is_text(word[i]) || word[i]->text.n < 3)
+			continue;
+		for (size_t k = 0; k < BAWN_LEN(escape); k++)  /* how editors and clients are told to start a shell */
+			if (bawn_span_starts(word[i]->text, escape[k])) {
+				size_t m = strlen(escape[k]);
+				bawn_engine_text(e, BAWN_LANG_BASH, (struct bawn_span){ word[i]->text.p + m, word[i]->text.n - m }, node_);
+				break;
+			}
+		if (word[i]->text.n > 24 && memchr(word[i]->text.p, ' ', word[i]->text.n) != NULL)
+			foreign_text(e, word[i], node_);
 	}
 	if (strcmp(name, "trap") == 0 && n > 1 && bawn_value_is_text(word[1]))
 		bawn_engine_text(e, BAWN_LANG_BASH, word[1]->text, node_);
@@ -411,6 +433,10 @@ static struct value *read_expansion(struct shell *s, uint32_t i)
 		last = c;
 	}
 	struct value *v = name.p != NULL ? variable(s, name) : NULL;
+	if (v == NULL && name.n == 1 && name.p[0] >= '1' && name.p[0] <= '9' && s->function != NULL) {
+		const char *own = bawn_arena_fmt(scratch(s->e), "%s:%c", s->function, name.p[0]);
+		v = own != NULL ? variable(s, bawn_span(own)) : NULL;
+	}
 	bool plain = last != 0 && node(s, last)->kind == BAWN_K_NAME;
 	if (v != NULL)
 		return plain || !bawn_value_is_text(v) ? v : NULL;
@@ -524,6 +550,12 @@ static struct value *read_command(struct shell *s, uint32_t i)
 	if (n == 0)
 		return NULL;
 	fork_bomb(s, i, word[0]);
+	for (uint32_t k = 1; s->known_functions && k < n && k < 10 && bawn_value_is_text(word[0]) && word[0]->text.n < 64; k++) {
+		/* Only functions of the program ask for these. */
+		const char *own = bawn_arena_fmt(scratch(s->e), "%.*s:%u", (int)word[0]->text.n, word[0]->text.p, k);
+		if (own != NULL && s->e->quiet)
+			assign(s, bawn_span(own), word[k]);
+	}
 	s->argv[i] = list_of(s->e, word, n);
 	uint64_t tags = bawn_shell_command(s->e, word, n, i);
 	struct value *v = printed(s, word, n);
@@ -609,8 +641,13 @@ static struct value *read_pipeline(struct shell *s, uint32_t i)
 		if (node(s, c)->kind == BAWN_K_OPERATOR || node(s, c)->kind == BAWN_K_COMMENT)
 			continue;
 		uint32_t command = c;
-		while (node(s, command)->kind == BAWN_K_REDIRECTED && node(s, command)->child != 0)
+		/* `a && b <f | c`: b is what the pipe reads. */
+		while (node(s, command)->child != 0 && (node(s, command)->kind == BAWN_K_REDIRECTED || node(s, command)->kind == BAWN_K_LIST_OF_COMMANDS)) {
+			bool list = node(s, command)->kind == BAWN_K_LIST_OF_COMMANDS;
 			command = node(s, command)->child;
+			while (list && node(s, command)->next != 0)
+				command = node(s, command)->next;
+		}
 		struct value *argv = s->argv[command];
 		if (flow != NULL && argv != NULL) {
 			struct value *out = fed(s, argv, flow, command);
@@ -757,6 +794,14 @@ static struct value *leave(struct shell *s, uint32_t i)
 /* `for x in a b`: x is the first word as far as we know, and each of them where it matters. */
 static void enter(struct shell *s, uint32_t i)
 {
+	if (s->function != NULL && node(s, i)->start >= s->function_end)
+		s->function = NULL;
+	if (node(s, i)->kind == BAWN_K_FUNCTION) {
+		uint32_t name = bawn_node_child(s->t, i, BAWN_R_NAME);
+		struct bawn_span t = name != 0 ? bawn_node_text(s->t, name) : bawn_span("");
+		s->function = t.n > 0 && t.n < 64 ? bawn_arena_text(scratch(s->e), t) : NULL;
+		s->function_end = node(s, i)->end;
+	}
 	if (node(s, i)->kind == BAWN_K_WHILE) {
 		uint32_t c = node(s, i)->child;
 		struct bawn_span t = c != 0 ? bawn_node_text(s->t, c) : bawn_span("");
@@ -802,8 +847,17 @@ void bawn_read_shell(struct engine *e)
 	}
 	if (s == NULL || s->val == NULL || s->argv == NULL)
 		e->error = bawn_fail(e->err, -ENOMEM, "assess the code");
-	else
+	else {
+		for (size_t i = 0; i < e->tree->n && !s->known_functions; i++)
+			s->known_functions = e->tree->node[i].kind == BAWN_K_FUNCTION;
+		if (s->known_functions && !e->quiet) {  /* what functions are given is known once all calls are seen */
+			e->quiet = true;
+			walk(s);
+			e->quiet = false;
+			s->function = NULL;
+		}
 		walk(s);
+	}
 	if (s != NULL) {
 		free(s->val);
 		free(s->argv);
