@@ -99,9 +99,12 @@ static int run_test(struct bawn_cli *c, const void *opts, int n, char **word)
 	int code = failures > 0 ? BAWN_EXIT_FOUND : BAWN_EXIT_OK;
 	if (c->common.json)
 		return bawn_cli_print_json(doc, code);
-	json_array_foreach(bawn_cli_at(doc, "failures"), i, f)
+	json_array_foreach(bawn_cli_at(doc, "failures"), i, f) {
+		bawn_auto_buf got = BAWN_BUF(64u << 10);
+		bawn_cli_cell(&got, bawn_cli_at(f, "got"), BAWN_CLI_LIST);
 		bawn_cli_say("%s: %s example failed: %s: got %s", bawn_cli_text(f, "rule"), bawn_cli_text(f, "kind"),
-		             bawn_cli_text(f, "example"), bawn_cli_text(f, "got"));
+		             bawn_cli_text(f, "example"), got.p != NULL ? got.p : "?");
+	}
 	bawn_auto_buf out = BAWN_BUF(1024);
 	bawn_buf_fmt(&out, "%" PRIu64 " rules, %" PRIu64 " examples, %zu failed\n", bawn_cli_number(doc, "rules"),
 	             bawn_cli_number(doc, "examples"), failures);
