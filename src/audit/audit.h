@@ -55,7 +55,8 @@ struct bawn_audit;  /* an open sink */
 struct bawn_audit_ops {
 	/* Queues a record; *out_ticket is given to wait. */
 	int (*append)(struct bawn_audit *a, const struct bawn_record *rec, uint64_t *out_ticket, struct bawn_err *err);
-	/* Blocks until the record is durable.  An error means: treat it as not written. */
+	/* Blocks until the record is durable, once for each ticket; all that is queued is committed together.
+	 * An error means: treat it as not written. */
 	int (*wait)(struct bawn_audit *a, uint64_t ticket, struct bawn_receipt *out, struct bawn_err *err);
 	void (*close)(struct bawn_audit *a);  /* queued records that nobody waited for are dropped; accepts NULL */
 };
@@ -77,7 +78,7 @@ struct bawn_audit_options {
 BAWN_MUST_CHECK int bawn_audit_open(const char *dir, const struct bawn_audit_options *o,
                                     struct bawn_audit **out, struct bawn_err *err);
 
-/* Code bodies, kept once by content hash (STATE/audit/blob/ab/cdef…): durable before the entry that cites it. */
+/* Code bodies, kept once by content hash (STATE/audit/blob/ab/abcd…): durable before the entry that cites it. */
 BAWN_MUST_CHECK int bawn_audit_blob_put(const char *dir, struct bawn_span bytes, char out_sha256[static BAWN_SHA256_HEX], struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_audit_blob_get(const char *dir, const char *sha256, struct bawn_buf *out, struct bawn_err *err);
 

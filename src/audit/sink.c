@@ -16,7 +16,7 @@ enum state { QUEUED, UNDERWAY, WRITTEN, FAILED };
 
 struct item {
 	struct bawn_pending p;     /* first: the list of pendings is a list of items */
-	struct item        *later; /* all items, oldest first */
+	struct item        *later; /* all items, oldest first: tickets ascend */
 	uint64_t            ticket;
 	enum state          state;
 	int                 code;
@@ -29,7 +29,8 @@ struct local {
 	pthread_cond_t    changed;
 	bool              committing;
 	uint64_t          tickets;
-	struct item      *items;   /* until somebody has waited for them */
+	struct item      *items, **end;  /* until somebody has waited for them; where the next one goes */
+	struct item      *queued;        /* the oldest that is QUEUED; all after it are */
 	struct bawn_store store;
 };
 
@@ -64,10 +65,10 @@ static int append(struct bawn_audit *a, const struct bawn_record *rec, uint64_t 
 		return r;
 	}
 	pthread_mutex_lock(&l->mutex);
-	struct item **end = &l->items;
-	while (*end != NULL)
-		end = &(*end)->later;
-	*end = i;
+	*l->end = i;
+	l->end = &i->later;
+	if (l->queued == NULL)
+		l->queued = i;
 	*out_ticket = i->ticket = ++l->tickets;
 	pthread_mutex_unlock(&l->mutex);
 	return 0;
@@ -81,24 +82,26 @@ static struct item **find(struct local *l, uint64_t ticket)
 	return at;
 }
 
+static void take_out(struct local *l, struct item *i)
+{
+	struct item **at = find(l, i->ticket);
+	*at = i->later;
+	if (l->end == &i->later)
+		l->end = at;
+}
+
 /* All that is queued, or as much of it as one batch holds. */
 static struct item *take_batch(struct local *l)
 {
-	struct item *first = NULL, *last = NULL;
+	struct item *first = l->queued, *last = NULL;
 	size_t bytes = 0;
-	for (struct item *i = l->items; i != NULL; i = i->later) {
-		if (i->state != QUEUED)
-			continue;
-		bytes += i->p.draft.n;
-		if (first != NULL && bytes > BATCH_BYTES)
+	for (; l->queued != NULL; last = l->queued, l->queued = l->queued->later) {
+		bytes += l->queued->p.draft.n;
+		if (last != NULL && bytes > BATCH_BYTES)
 			break;
-		i->state = UNDERWAY;
-		i->p.next = NULL;
-		if (first == NULL)
-			first = i;
-		else
-			last->p.next = &i->p;
-		last = i;
+		l->queued->state = UNDERWAY;
+		if (last != NULL)
+			last->p.next = &l->queued->p;
 	}
 	return first;
 }
@@ -140,7 +143,7 @@ static int wait_for(struct bawn_audit *a, uint64_t ticket, struct bawn_receipt *
 		pthread_mutex_unlock(&l->mutex);
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "ticket", "no record waits under this ticket");
 	}
-	*find(l, ticket) = i->later;
+	take_out(l, i);
 	pthread_mutex_unlock(&l->mutex);
 	int r = i->state == WRITTEN ? 0 : i->code;
 	if (r == 0 && out != NULL)
@@ -178,6 +181,7 @@ int bawn_audit_open(const char *dir, const struct bawn_audit_options *o, struct 
 	if (r < 0)
 		return r;
 	l->audit.ops = &ops;
+	l->end = &l->items;
 	pthread_mutex_init(&l->mutex, NULL);
 	pthread_cond_init(&l->changed, NULL);
 	*out = &bawn_steal(l)->audit;

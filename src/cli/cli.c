@@ -152,7 +152,8 @@ static int dispatch(struct bawn_cli *c, const struct bawn_cli_command *cmd, int 
 	if (cmd->most >= 0 && n > cmd->most)
 		return bawn_cli_usage(c, "'%s' is one word too many", word[cmd->most]);
 	int code = cmd->run(c, opts, n, word);
-	bawn_close(c->bawn);
+	if (c->bawn != NULL)
+		bawn_close(c->bawn);
 	return code;
 }
 

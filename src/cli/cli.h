@@ -22,6 +22,7 @@ enum {
 	BAWN_EXIT_USAGE = 2,
 	BAWN_EXIT_INTEGRITY = 3,  /* the log is whole, but nothing independent vouches for it */
 	BAWN_EXIT_CANNOT = 125,
+	BAWN_EXIT_INTERRUPTED = 130,
 };
 
 struct bawn_cli_common { bool json, quiet, verbose, help; const char *config, *state; };
@@ -96,6 +97,8 @@ void bawn_cli_fields(struct bawn_buf *out, const json_t *doc, const struct bawn_
 void bawn_cli_colour(struct bawn_buf *out, const char *level, bool colour, bool on);
 /* A size for people: rounded to the unit that keeps two or more digits. */
 void bawn_cli_put_about(struct bawn_buf *out, uint64_t bytes);
+/* A time for people: 250ms, 1.5s, 30s, 2m. */
+void bawn_cli_put_time(struct bawn_buf *out, uint64_t ms);
 
 /* "no network, none of your files, 256m memory, 30s, 1 cpu, 32 processes, 96m disk" */
 void bawn_cli_limits_sentence(struct bawn_buf *out, const json_t *limits, const char *network, size_t n_inputs);
@@ -118,7 +121,7 @@ json_t *bawn_cli_sarif(const json_t *assessments, const char *version);
 struct bawn_cli_asker {
 	int tty;                /* /dev/tty, or -1 */
 	int signals;            /* a signalfd that ends the question, or -1 */
-	bool interrupted;
+	bool asked, interrupted;
 	bool colour;
 	const char *path;       /* what the code is called */
 	const char *network;
@@ -185,7 +188,7 @@ BAWN_MUST_CHECK int bawn_cli_drive(struct bawn_cli_drive *d, struct bawn *b, str
 int bawn_cli_drive_wait(struct bawn_cli_drive *d, int inotify, int ms);
 
 /* ---- report.c: a result in words ---- */
-struct bawn_cli_ran { const char *path, *network, *out_dir; size_t n_inputs; struct bawn_span code; bool stats, dry_run; };
+struct bawn_cli_ran { const char *path, *network, *out_dir; size_t n_inputs; struct bawn_span code; bool stats, dry_run, asked; };
 void bawn_cli_report(const struct bawn_cli *c, const json_t *result, const struct bawn_cli_ran *ran);
 /* "bawn run --approval ID ..." as it has to be typed. */
 void bawn_cli_put_again(struct bawn_buf *out, const struct bawn_cli *c, const char *approval);

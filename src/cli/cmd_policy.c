@@ -1,8 +1,8 @@
 /* cmd_policy.c - bawn policy: what is in force, whether files are right, changing them. */
 #include "cli/commands.h"
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "core/api.h"
 
 #define DOCUMENT_MAX (1u << 20)
@@ -95,7 +95,12 @@ static int run_check(struct bawn_cli *c, const void *opts, int n, char **word)
 	auto_policy p = NULL;
 	auto_errors errors = { .text = BAWN_BUF(DOCUMENT_MAX) };
 	bool ok = true;
+	struct stat st;
 	(void)opts;
+	if (n > 0 && (stat(word[0], &st) < 0 || !S_ISDIR(st.st_mode))) {
+		(void)bawn_fail_as(&err, BAWN_ERROR_NOT_FOUND, NULL, "no directory '%s'", word[0]);
+		return (void)bawn_cli_fail(c, &err), BAWN_EXIT_CANNOT;
+	}
 	int r = load(c, n > 0 ? word[0] : NULL, &p, &errors, &err);
 	if (r < 0)
 		return refused(c, &errors, &err, err.type == BAWN_ERROR_CONFIG_INVALID ? BAWN_EXIT_FOUND : BAWN_EXIT_CANNOT);
@@ -139,7 +144,9 @@ static int run_set(struct bawn_cli *c, const void *opts, int n, char **word)
 	bawn_auto_buf text = BAWN_BUF(DOCUMENT_MAX);
 	(void)opts, (void)n;
 	int r = bawn_cli_read_code(word[0], &text, &err);
-	r = r < 0 ? r : bawn_cli_open(c, &err);
+	if (r < 0)
+		return (void)bawn_cli_fail(c, &err), BAWN_EXIT_CANNOT;
+	r = bawn_cli_open(c, &err);
 	r = r < 0 ? r : bawn_configure_policies(c->bawn, text.p != NULL ? text.p : "", text.n, &result, &err);
 	if (result != NULL && bawn_cli_take(result, &doc, &err) == 0)
 		return answer_set(c, doc);
@@ -166,7 +173,8 @@ const struct bawn_cli_command bawn_cmd_policy_set = {
 	.group = "policy", .name = "set", .synopsis = "FILE | -",
 	.summary = "change the policy: all of a document or nothing",
 	.about = "Applies a YAML or JSON document with any of security, sandbox, audit and server at top level.  The\n"
-	         "whole is validated first; a document with a mistake changes nothing (exit 1).  The change is recorded.",
+	         "whole is validated first; a document with a mistake changes nothing (exit 1).  The change is recorded.\n"
+	         "It is written to --config DIR where one is given, else to /etc/bawn (root) or $XDG_CONFIG_HOME/bawn.",
 	.example = "echo 'sandbox: {resources: {timeout: 60}}' | bawn policy set -",
 	.least = 1, .most = 1, .run = run_set,
 };

@@ -53,6 +53,7 @@ struct run {
 	struct bawn_cli_drive drive;
 	struct bawn_request req;
 	char approval[64];
+	bool interrupted;            /* while waiting for an answer */
 };
 
 static void run_done(struct run *r)
@@ -94,12 +95,14 @@ static int read_code(struct run *r, int *n, char ***word, struct bawn_err *err)
 	return bawn_cli_read_code(file, &r->code, err);
 }
 
-static int too_much(const char *name, int code, struct bawn_err *err)
+static int input_failed(const char *name, int code, struct bawn_err *err)
 {
-	if (code != -EFBIG)
-		return code;
-	return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "stdin", "%s is larger than %um; pass it with --in", name,
-	                    BAWN_CLI_STDIN_MAX >> 20);
+	if (code == -EFBIG)
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "stdin", "%s is larger than %um; pass it with --in", name,
+		                    BAWN_CLI_STDIN_MAX >> 20);
+	if (code < 0 && code != -ENOMEM)
+		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "stdin", "%s: %s", name, strerror(-code));
+	return code;
 }
 
 static int read_input(struct run *r, bool code_was_stdin, struct bawn_err *err)
@@ -109,10 +112,10 @@ static int read_input(struct run *r, bool code_was_stdin, struct bawn_err *err)
 	if (from != NULL && strcmp(from, "-") == 0 && terminal)
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "stdin", "standard input is a terminal, which is never read");
 	if (from != NULL && strcmp(from, "-") != 0)
-		return too_much(from, bawn_read_file(AT_FDCWD, from, &r->input, err), err);
+		return input_failed(from, bawn_read_file(AT_FDCWD, from, &r->input, err), err);
 	if (from == NULL && (terminal || code_was_stdin || r->o->dry_run))
 		return 0;
-	return too_much("standard input", bawn_cli_read_stdin(&r->input, r->c->common.quiet, err), err);
+	return input_failed("standard input", bawn_cli_read_stdin(&r->input, r->c->common.quiet, err), err);
 }
 
 /* `--in NAME` works wherever the script is called from: here first, then beside it. */
@@ -195,12 +198,14 @@ static json_t *error_result(const struct bawn_err *err)
 	return NULL;
 }
 
-/* Still waiting for an answer: held just now, or asked again before somebody answered. */
-static bool unanswered(const json_t *doc, const char *approval)
+static void report(struct run *r, const json_t *doc)
 {
-	if (strcmp(bawn_cli_text(doc, "status"), "needs_approval") == 0)
-		return *bawn_cli_text(doc, "decision.approval_id") != '\0';
-	return *approval != '\0' && strcmp(bawn_cli_text(doc, "error.type"), bawn_error_name(BAWN_ERROR_APPROVAL_OPEN)) == 0;
+	struct bawn_cli_ran ran = {
+		.path = r->path, .network = r->o->network, .out_dir = r->o->out, .n_inputs = r->in.n,
+		.code = bawn_buf_span(&r->code), .stats = r->o->stats, .dry_run = r->o->dry_run,
+		.asked = r->drive.asker.asked,
+	};
+	bawn_cli_report(r->c, doc, &ran);
 }
 
 static int once(struct run *r, json_t **out)
@@ -213,33 +218,41 @@ static int once(struct run *r, json_t **out)
 
 #define ASK_AGAIN_MS 5000   /* how long an answer may go unnoticed where inotify is not to be had */
 
-static void report(struct run *r, const json_t *doc);
-
-/* Holds on until the approval is decided; *doc is replaced by what came of it. */
-static int wait_for_answer(struct run *r, json_t **doc)
+static int watch_approvals(const struct run *r)
 {
 	char dir[640];
 	(void)snprintf(dir, sizeof dir, "%s/approvals", bawn_dirs_of(r->c->bawn)->state);
 	bawn_auto_fd watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (watch >= 0 && inotify_add_watch(watch, dir, IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE) < 0)
-		bawn_close_fdp(&watch), watch = -1;
-	while (unanswered(*doc, r->approval)) {
-		if (r->approval[0] == '\0') {
-			(void)snprintf(r->approval, sizeof r->approval, "%s", bawn_cli_text(*doc, "decision.approval_id"));
-			r->req.approval = r->approval;
-			report(r, *doc);
-			bawn_cli_say("waiting for the answer to %s", r->approval);
-		}
-		if (bawn_cli_drive_wait(&r->drive, watch, ASK_AGAIN_MS) != 0)
-			return 0;
+	if (watch < 0 || inotify_add_watch(watch, dir, IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE) < 0)
+		return -1;
+	return bawn_take_fd(&watch);
+}
+
+/* Holds on until the approval is decided; then *doc, which says it is held, is replaced by what came of it. */
+static void wait_for_answer(struct run *r, json_t **doc)
+{
+	const char *open = bawn_error_name(BAWN_ERROR_APPROVAL_OPEN);
+	bawn_auto_fd watch = watch_approvals(r);
+	(void)snprintf(r->approval, sizeof r->approval, "%s", bawn_cli_text(*doc, "decision.approval_id"));
+	r->req.approval = r->approval;
+	if (!r->c->common.json)
+		report(r, *doc);
+	bawn_cli_say("waiting for the answer to %s", r->approval);
+	for (;;) {
 		char events[4096];
+		json_t *next = NULL;
+		r->interrupted = bawn_cli_drive_wait(&r->drive, watch, ASK_AGAIN_MS) != 0;
 		while (watch >= 0 && read(watch, events, sizeof events) > 0)
 			continue;  /* only that something changed matters */
-		json_decref(bawn_steal(*doc));
-		if (once(r, doc) < 0)
-			return -ENOMEM;
+		if (r->interrupted || once(r, &next) < 0)
+			return;
+		if (strcmp(bawn_cli_text(next, "error.type"), open) != 0) {
+			json_decref(*doc);
+			*doc = next;
+			return;
+		}
+		json_decref(next);
 	}
-	return 0;
 }
 
 static struct bawn_span stderr_of(struct run *r, const json_t *doc)
@@ -267,26 +280,15 @@ static int write_result(const char *path, const json_t *doc, struct bawn_err *er
 	return bawn_write_all(fd, text.p, text.n, err);
 }
 
-static void report(struct run *r, const json_t *doc)
+static int exit_code(const struct run *r, const json_t *doc)
 {
-	struct bawn_cli_ran ran = {
-		.path = r->path, .network = r->o->network, .out_dir = r->o->out, .n_inputs = r->in.n,
-		.code = bawn_buf_span(&r->code), .stats = r->o->stats, .dry_run = r->o->dry_run,
-	};
-	bawn_cli_report(r->c, doc, &ran);
-}
-
-static int exit_code(const json_t *doc)
-{
-	if (strcmp(bawn_cli_text(doc, "error.type"), bawn_error_name(BAWN_ERROR_INTERPRETER_MISSING)) == 0)
-		return 127;
-	return bawn_exit_code(doc);
+	return r->drive.asker.interrupted || r->interrupted ? BAWN_EXIT_INTERRUPTED : bawn_exit_code(doc);
 }
 
 static int finish(struct run *r, json_t *doc)
 {
 	struct bawn_err err = { 0 };
-	int code = exit_code(doc);
+	int code = exit_code(r, doc);
 	if (r->path != NULL && strcmp(bawn_cli_text(doc, "status"), "completed") != 0 && !r->o->dry_run)
 		(void)bawn_cli_missing_file_hint(doc, r->path, stderr_of(r, doc));
 	if (r->o->result != NULL && write_result(r->o->result, doc, &err) < 0) {
@@ -295,22 +297,26 @@ static int finish(struct run *r, json_t *doc)
 	}
 	if (r->c->common.json)
 		return bawn_cli_print_json(doc, code);
-	report(r, doc);
+	if (r->interrupted)
+		bawn_cli_say("interrupted; %s stays pending", r->approval);
+	else
+		report(r, doc);
 	return code;
 }
 
 static int run(struct bawn_cli *c, const void *opts, int n, char **word)
 {
 	__attribute__((cleanup(run_done))) struct run r = {
-		.c = c, .o = opts, .code = BAWN_BUF(BAWN_CLI_CODE_MAX), .input = BAWN_BUF(BAWN_CLI_STDIN_MAX + 1),
+		.c = c, .o = opts, .code = BAWN_BUF(BAWN_CLI_CODE_MAX), .input = BAWN_BUF(BAWN_CLI_STDIN_MAX),
 		.drive = { .signals = -1, .asker.tty = -1 },
 	};
 	bawn_auto_json doc = NULL;
 	struct bawn_err err = { 0 };
 	if (prepare(&r, n, word, &err) < 0)
 		doc = error_result(&err);
-	else if (once(&r, &doc) == 0 && r.o->wait)
-		(void)wait_for_answer(&r, &doc);
+	else if (once(&r, &doc) == 0 && r.o->wait && *bawn_cli_text(doc, "decision.approval_id") != '\0' &&
+	         strcmp(bawn_cli_text(doc, "status"), bawn_status_name(BAWN_STATUS_NEEDS_APPROVAL)) == 0)
+		wait_for_answer(&r, &doc);
 	if (doc == NULL) {
 		bawn_cli_say("out of memory");
 		return BAWN_EXIT_CANNOT;

@@ -7,7 +7,7 @@
 static const struct bawn_cli_field field[] = {
 	{ "id", "id", BAWN_CLI_TEXT }, { "started", "started_at", BAWN_CLI_TEXT }, { "level", "level", BAWN_CLI_LEVEL },
 	{ "score", "score", BAWN_CLI_TEXT }, { "decision", "decision", BAWN_CLI_TEXT }, { "override", "override", BAWN_CLI_COUNTS },
-	{ "limits of", "trust_level", BAWN_CLI_TEXT }, { "status", "status", BAWN_CLI_TEXT }, { "exit code", "exit_code", BAWN_CLI_TEXT },
+	{ "status", "status", BAWN_CLI_TEXT }, { "exit code", "exit_code", BAWN_CLI_TEXT },
 	{ "wall time", "wall_ms", BAWN_CLI_MS }, { "peak memory", "peak_memory_bytes", BAWN_CLI_SIZE },
 	{ "violations", "violations", BAWN_CLI_TEXT }, { "code sha256", "code_sha256", BAWN_CLI_TEXT },
 	{ "labels", "labels", BAWN_CLI_COUNTS }, { "session", "session", BAWN_CLI_TEXT },

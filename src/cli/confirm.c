@@ -24,6 +24,11 @@ int bawn_cli_tty(bool json)
 	return terminal ? open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) : -1;
 }
 
+static bool show(const struct bawn_cli_asker *a, const char *text)
+{
+	return bawn_write_all(a->tty, text, strlen(text), NULL) == 0;
+}
+
 /* One line without its end; false on end of file, error or signal. */
 static bool read_line(struct bawn_cli_asker *a, char *out, size_t size)
 {
@@ -34,6 +39,7 @@ static bool read_line(struct bawn_cli_asker *a, char *out, size_t size)
 			return false;
 		if (a->signals >= 0 && (p[1].revents & POLLIN) != 0) {
 			a->interrupted = true;
+			(void)show(a, "\n");
 			return false;
 		}
 		if (p[0].revents == 0)
@@ -52,11 +58,6 @@ static bool read_line(struct bawn_cli_asker *a, char *out, size_t size)
 	}
 	out[n < size ? n : size - 1] = '\0';
 	return n < size;
-}
-
-static bool show(const struct bawn_cli_asker *a, const char *text)
-{
-	return bawn_write_all(a->tty, text, strlen(text), NULL) == 0;
 }
 
 int bawn_cli_ask(struct bawn_cli_asker *a, const char *question, const char *given_reason, char *reason, size_t size)
@@ -131,6 +132,7 @@ int bawn_cli_confirm(struct bawn_cli_asker *a, const struct bawn_question *q, co
 	bawn_buf_str(&text, "Run it anyway? type yes: ");
 	if (bawn_buf_error(&text) < 0)
 		return bawn_buf_error(&text);  /* what cannot be shown is not asked */
+	a->asked = true;
 	out->yes = bawn_cli_ask(a, text.p, given_reason, out->reason, sizeof out->reason);
 	out->terminal = 1;
 	who(out->name, sizeof out->name);

@@ -4,14 +4,19 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-struct gather { const char *exec; json_t *list; };
+struct gather { const char *exec; const char *found; bool several; json_t *list; };
 
 static int take(void *ctx, const struct bawn_entry *e)
 {
 	struct gather *g = ctx;
 	bool ok = true;
-	if (strcmp(bawn_cli_text(e->json, "exec"), g->exec) == 0)
-		bawn_json_push(g->list, json_incref(e->json), &ok);
+	const char *exec = bawn_cli_text(e->json, "exec");
+	if (*exec == '\0' || strncasecmp(exec, g->exec, strlen(g->exec)) != 0)
+		return 0;
+	g->several |= g->found != NULL && strcmp(exec, g->found) != 0;
+	bawn_json_push(g->list, json_incref(e->json), &ok);
+	if (ok && g->found == NULL)
+		g->found = bawn_cli_text(json_array_get(g->list, 0), "exec");
 	return ok ? 0 : -ENOMEM;
 }
 
@@ -22,6 +27,8 @@ int bawn_cli_entries_of(const char *dir, const char *exec, json_t **out, struct 
 	int r = bawn_audit_walk(dir, 0, take, &g, err);
 	if (r < 0)
 		return r == -ENOMEM ? bawn_fail(err, r, "read the log") : r;
+	if (g.several)
+		return bawn_fail_as(err, BAWN_ERROR_NOT_FOUND, "id", "more than one execution starts with '%s'", exec);
 	*out = bawn_steal(list);
 	return 0;
 }

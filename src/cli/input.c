@@ -16,8 +16,7 @@
 
 static int open_beneath(int dir, const char *name, uint64_t flags, uint64_t more)
 {
-	struct open_how how = { .flags = flags | O_RDONLY | O_CLOEXEC | O_NONBLOCK,
-	                        .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | more };
+	struct open_how how = { .flags = flags | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | more };
 	return (int)syscall(SYS_openat2, dir, name, &how, sizeof how);
 }
 
@@ -141,25 +140,27 @@ static int add_entry(struct bawn_cli_inputs *in, int root, const char *rel, cons
                      int depth, struct bawn_err *err)
 {
 	struct stat st;
-	bawn_auto_fd fd = open_beneath(root, rel, 0, 0);
-	if (fd < 0 && (errno == EXDEV || errno == ELOOP || errno == ENOENT || errno == ENXIO)) {
+	bawn_auto_fd look = open_beneath(root, rel, O_PATH, 0);  /* opening a device would already do something */
+	if (look < 0 && (errno == EXDEV || errno == ELOOP || errno == ENOENT)) {
 		skip(in, path, errno == EXDEV ? "the link leaves the directory" : strerror(errno));
 		return 0;
 	}
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (look < 0 || fstat(look, &st) < 0)
 		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "inputs", "--in '%s': %s", path, strerror(errno));
-	if (S_ISREG(st.st_mode))
-		return add_file(in, fd, &st, path, name, err);
-	if (!S_ISDIR(st.st_mode)) {
+	bool directory = S_ISDIR(st.st_mode);
+	if (!directory && !S_ISREG(st.st_mode)) {
 		skip(in, path, "neither a file nor a directory");
 		return 0;
 	}
-	bawn_auto_fd again = open_beneath(root, rel, O_DIRECTORY, RESOLVE_NO_SYMLINKS);
-	if (again < 0) {
+	bawn_auto_fd fd = open_beneath(root, rel, directory ? O_PATH | O_DIRECTORY : O_RDONLY | O_NONBLOCK,
+	                               directory ? RESOLVE_NO_SYMLINKS : 0);
+	if (fd < 0 && directory && errno == ELOOP) {
 		skip(in, path, "a link to a directory");
 		return 0;
 	}
-	return add_tree(in, root, rel, path, name, depth + 1, err);
+	if (fd < 0)
+		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "inputs", "--in '%s': %s", path, strerror(errno));
+	return directory ? add_tree(in, root, rel, path, name, depth + 1, err) : add_file(in, fd, &st, path, name, err);
 }
 
 static int add_tree(struct bawn_cli_inputs *in, int root, const char *rel, const char *path, const char *prefix,
@@ -168,7 +169,7 @@ static int add_tree(struct bawn_cli_inputs *in, int root, const char *rel, const
 	auto_names names = { 0 };
 	if (depth > BAWN_CLI_TREE_DEPTH)
 		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "inputs", "--in '%s': nested too deep", path);
-	bawn_auto_fd dir = *rel != '\0' ? open_beneath(root, rel, O_DIRECTORY, RESOLVE_NO_SYMLINKS) : dup(root);
+	bawn_auto_fd dir = *rel != '\0' ? open_beneath(root, rel, O_RDONLY | O_DIRECTORY, RESOLVE_NO_SYMLINKS) : dup(root);
 	if (dir < 0)
 		return bawn_fail(err, -errno, "--in: open '%s'", path);
 	int r = list(dir, path, &names, err);
@@ -210,12 +211,15 @@ int bawn_cli_input_add(struct bawn_cli_inputs *in, const char *spec, struct bawn
 		default_name(path, name, sizeof name);
 	}
 	struct stat st;
-	bawn_auto_fd fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (stat(path, &st) < 0)
 		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "inputs", "--in '%s': %s", path, strerror(errno));
-	if (S_ISDIR(st.st_mode))
+	bool file = S_ISREG(st.st_mode), tree = S_ISDIR(st.st_mode);
+	bawn_auto_fd fd = file || tree ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	if (tree && fd >= 0)
 		return add_tree(in, fd, "", path, name, 0, err);
-	if (!S_ISREG(st.st_mode))
+	if (fd < 0 && (file || tree))
+		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "inputs", "--in '%s': %s", path, strerror(errno));
+	if (fd < 0)
 		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "inputs", "--in '%s' is neither a file nor a directory", path);
 	return add_file(in, fd, &st, path, name, err);
 }
@@ -247,6 +251,8 @@ int bawn_cli_read_code(const char *path, struct bawn_buf *out, struct bawn_err *
 		return bawn_fail_as(err, BAWN_ERROR_CODE_TOO_LARGE, "code", "'%s' is larger than %zu bytes", path, out->max);
 	if (r == -ENOENT)
 		return bawn_fail_as(err, BAWN_ERROR_NOT_FOUND, "code", "no file '%s'", path);
+	if (r < 0 && r != -ENOMEM)
+		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "code", "'%s': %s", path, strerror(-r));
 	return r;
 }
 

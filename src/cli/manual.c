@@ -19,6 +19,8 @@ static void put_text(struct bawn_buf *out, struct bawn_span text)
 			bawn_buf_str(out, "\\-");
 		else
 			bawn_buf_char(out, c);
+		if ((c == ',' || c == '|') && i + 1 < text.n && text.p[i + 1] != ' ')
+			bawn_buf_str(out, "\\:");  /* long lists may break here */
 		start = c == '\n';
 	}
 }
@@ -246,7 +248,7 @@ static void put_words(struct bawn_buf *out)
 	bawn_buf_str(out, " help");
 }
 
-/* case lines: "audit) words='verify list ...'" */
+/* case lines: "audit) list='verify list ...'" */
 static void put_groups(struct bawn_buf *out)
 {
 	const char *last = "";
@@ -269,13 +271,13 @@ static void put_command_options(struct bawn_buf *out)
 		const struct bawn_cli_command *cmd = bawn_cli_command[i];
 		if (cmd->opts.n == 0)
 			continue;
-		bawn_buf_fmt(out, "\t'%s%s%s') words=\"$words", cmd->group != NULL ? cmd->group : "", cmd->group != NULL ? " " : "", cmd->name);
+		bawn_buf_fmt(out, "\t'%s%s%s') list=\"$list", cmd->group != NULL ? cmd->group : "", cmd->group != NULL ? " " : "", cmd->name);
 		put_names(out, &cmd->opts);
 		bawn_buf_str(out, "\" ;;\n");
 	}
 }
 
-/* case lines: "--network) words='none dependencies'" */
+/* case lines: "--network) list='none dependencies'" */
 static void put_choices(struct bawn_buf *out)
 {
 	for (size_t i = 0; bawn_cli_command[i] != NULL; i++)
@@ -283,17 +285,17 @@ static void put_choices(struct bawn_buf *out)
 			const struct bawn_opt *o = &bawn_cli_command[i]->opts.row[k];
 			if (o->choices == NULL || o->name == NULL)
 				continue;
-			bawn_buf_fmt(out, "\t--%s) words='", o->name);
+			bawn_buf_fmt(out, "\t--%s) list='", o->name);
 			for (const char *p = o->choices; *p != '\0'; p++)
 				bawn_buf_char(out, *p == '|' ? ' ' : *p);
 			bawn_buf_str(out, "' ;;\n");
 		}
 }
 
-/* The part both shells share: from $cmd, $next, $prev and $cur to $words. */
+/* The part both shells share: from $cmd, $next, $prev and $cur to $list. */
 static void put_choose(struct bawn_buf *out)
 {
-	bawn_buf_str(out, "\tlocal words sub=''\n\twords='");
+	bawn_buf_str(out, "\tlocal list sub=''\n\tlist='");
 	put_names(out, &bawn_cli_common_opts);
 	bawn_buf_str(out, "'\n\tcase \"$cmd\" in\n");
 	put_groups(out);
@@ -301,9 +303,9 @@ static void put_choose(struct bawn_buf *out)
 	put_command_options(out);
 	bawn_buf_str(out, "\tesac\n\tcase \"$prev\" in\n");
 	put_choices(out);
-	bawn_buf_str(out, "\tesac\n\tif [ -z \"$cmd\" ]; then words='");
+	bawn_buf_str(out, "\tesac\n\tif [ -z \"$cmd\" ]; then list='");
 	put_words(out);
-	bawn_buf_str(out, "'; elif [ -n \"$sub\" ] && [ -z \"$next\" ]; then words=\"$sub\"; fi\n");
+	bawn_buf_str(out, "'; elif [ -n \"$sub\" ] && [ -z \"$next\" ]; then list=\"$sub\"; fi\n");
 }
 
 void bawn_cli_bash_completion(struct bawn_buf *out)
@@ -316,11 +318,11 @@ void bawn_cli_bash_completion(struct bawn_buf *out)
 		"\t[ \"$COMP_CWORD\" -gt 2 ] && next=\"${COMP_WORDS[2]}\"\n");
 	put_choose(out);
 	bawn_buf_str(out,
-		"\tcase \"$cmd\" in help) [ \"$COMP_CWORD\" -eq 2 ] && words='");
+		"\tcase \"$cmd\" in help) [ \"$COMP_CWORD\" -eq 2 ] && list='");
 	put_words(out);
 	bawn_buf_str(out,
 		"' ;; esac\n"
-		"\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+		"\tCOMPREPLY=($(compgen -W \"$list\" -- \"$cur\"))\n"
 		"}\n"
 		"complete -o default -F _bawn bawn\n");
 }
@@ -341,7 +343,7 @@ void bawn_cli_zsh_completion(struct bawn_buf *out)
 		"\tlocal cmd=\"$1\" next=\"$2\" prev=\"$3\"\n");
 	put_choose(out);
 	bawn_buf_str(out,
-		"\tcompadd -- ${=words}\n"
+		"\tcompadd -- ${=list}\n"
 		"}\n"
 		"_bawn \"$@\"\n");
 }

@@ -41,6 +41,14 @@ void bawn_cli_put_about(struct bawn_buf *out, uint64_t bytes)
 	bawn_put_size(out, up < bytes ? bytes : up - up % unit);
 }
 
+void bawn_cli_put_time(struct bawn_buf *out, uint64_t ms)
+{
+	if (ms < 1000 || ms % 1000 == 0)
+		bawn_put_duration(out, ms);
+	else
+		bawn_buf_fmt(out, "%.1fs", (double)ms / 1000);
+}
+
 static const struct { const char *level, *code; } colour_of[] = {
 	{ "LOW", "32" }, { "MEDIUM", "33" }, { "HIGH", "31" }, { "BLOCKED", "1;31" },
 	{ "active", "32" }, { "missing", "31" }, { "absent", "33" }, { "operational", "32" },
@@ -71,6 +79,8 @@ static void cell_counts(struct bawn_buf *out, const json_t *object)
 	const char *key, *comma = "";
 	json_t *value;
 	json_object_foreach((json_t *)object, key, value) {
+		if (json_is_null(value) || (json_is_string(value) && json_string_length(value) == 0))
+			continue;
 		bawn_buf_str(out, comma);
 		bawn_buf_escaped(out, bawn_span(key));
 		bawn_buf_char(out, ' ');
@@ -119,7 +129,7 @@ void bawn_cli_cell(struct bawn_buf *out, const json_t *value, enum bawn_cli_kind
 	if (kind == BAWN_CLI_SIZE && json_is_integer(value))
 		bawn_cli_put_about(out, number);
 	else if (kind == BAWN_CLI_MS && json_is_integer(value))
-		bawn_put_duration(out, number);
+		bawn_cli_put_time(out, number);
 	else if (kind == BAWN_CLI_TIME && json_is_string(value) && json_string_length(value) > 19)
 		bawn_buf_escaped(out, (struct bawn_span){ json_string_value(value), 19 });
 	else if (kind == BAWN_CLI_LIST && json_is_array(value))
@@ -197,7 +207,7 @@ void bawn_cli_fields(struct bawn_buf *out, const json_t *doc, const struct bawn_
 		width = strlen(field[i].title) > width ? strlen(field[i].title) : width;
 	for (size_t i = 0; i < n; i++) {
 		const json_t *value = bawn_cli_at(doc, field[i].path);
-		if (value == NULL || json_is_null(value))
+		if (value == NULL || json_is_null(value) || (json_is_string(value) && json_string_length(value) == 0))
 			continue;
 		bawn_buf_str(out, field[i].title);
 		pad(out, strlen(field[i].title), width);
@@ -225,7 +235,7 @@ void bawn_cli_limits_sentence(struct bawn_buf *out, const json_t *limits, const 
 		bawn_buf_fmt(out, "of your files a copy of the %zu passed with --in, ", n_inputs);
 	bawn_cli_put_about(out, bawn_cli_number(limits, "memory_bytes"));
 	bawn_buf_str(out, " memory, ");
-	bawn_put_duration(out, bawn_cli_number(limits, "timeout_ms"));
+	bawn_cli_put_time(out, bawn_cli_number(limits, "timeout_ms"));
 	const json_t *cpus = bawn_cli_at(limits, "cpus");
 	bawn_buf_fmt(out, ", %g cpu", json_number_value(cpus));
 	bawn_buf_str(out, json_number_value(cpus) > 1 ? "s" : "");

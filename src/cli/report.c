@@ -8,22 +8,40 @@
 
 #define TEXT_MAX (1u << 20)
 
+/* $'...', for words a line cannot hold as they are. */
+static void put_dollar_quoted(struct bawn_buf *out, const char *word)
+{
+	bawn_buf_str(out, "$'");
+	for (const char *p = word; *p != '\0'; p++)
+		if (*p == '\n')
+			bawn_buf_str(out, "\\n");
+		else if (*p == '\'' || *p == '\\')
+			bawn_buf_fmt(out, "\\%c", *p);
+		else if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			bawn_buf_fmt(out, "\\x%02x", (unsigned)*p);
+		else
+			bawn_buf_char(out, *p);
+	bawn_buf_char(out, '\'');
+}
+
 void bawn_cli_put_quoted(struct bawn_buf *out, const char *word)
 {
-	bool plain = *word != '\0';
-	for (const char *p = word; *p != '\0'; p++)
+	bool plain = *word != '\0', control = false;
+	for (const char *p = word; *p != '\0'; p++) {
 		plain &= (*p >= '0' && *p <= '9') || ((*p | 32) >= 'a' && (*p | 32) <= 'z') || strchr("._-+,@%=/:", *p) != NULL;
-	if (plain) {
-		bawn_buf_str(out, word);
+		control |= (unsigned char)*p < 0x20 || *p == 0x7f;
+	}
+	if (control) {
+		put_dollar_quoted(out, word);
 		return;
 	}
-	bawn_buf_char(out, '\'');
+	bawn_buf_str(out, plain ? "" : "'");
 	for (const char *p = word; *p != '\0'; p++)
 		if (*p == '\'')
 			bawn_buf_str(out, "'\\''");
 		else
 			bawn_buf_char(out, *p);
-	bawn_buf_char(out, '\'');
+	bawn_buf_str(out, plain ? "" : "'");
 }
 
 void bawn_cli_put_again(struct bawn_buf *out, const struct bawn_cli *c, const char *approval)
@@ -132,7 +150,10 @@ static void say_refused(const struct bawn_cli *c, const json_t *result, const st
 {
 	const char *level = bawn_cli_text(result, "assessment.level");
 	bawn_cli_say("%s: refused, nothing ran", *level != '\0' ? level : "refused");
+	if (ran->asked)
+		return;  /* all of it was just shown */
 	show_findings(c, result, ran->code);
+	say_limits(result, ran, "if it ran, it would get: ");
 	if (json_is_object(bawn_cli_at(result, "error")))
 		say_error(result);
 	else
@@ -161,13 +182,9 @@ static void say_status(const struct bawn_cli *c, const json_t *result, const str
 static void say_warnings(const json_t *result)
 {
 	size_t i;
-	json_t *f;
-	json_array_foreach(bawn_cli_at(result, "assessment.findings"), i, f) {
-		const char *path = bawn_cli_text(f, "path");
-		if (strcmp(bawn_cli_text(f, "level"), "MEDIUM") == 0)
-			bawn_cli_say("MEDIUM %s %s%sline %" PRIu64 ": %s", bawn_cli_text(f, "rule"), path, *path != '\0' ? " " : "",
-			             bawn_cli_number(f, "line"), bawn_cli_text(f, "message"));
-	}
+	json_t *w;
+	json_array_foreach(bawn_cli_at(result, "warnings"), i, w)
+		bawn_cli_say("%s", json_is_string(w) ? json_string_value(w) : "?");
 }
 
 static void say_denials(const json_t *result, const char *script)
@@ -199,6 +216,8 @@ static void say_files(const json_t *result, const struct bawn_cli_ran *ran)
 		bytes += bawn_cli_number(f, "size");
 	bawn_auto_buf size = BAWN_BUF(64);
 	bawn_cli_put_about(&size, bytes);
+	if (bytes < 10240)
+		bawn_buf_str(&size, " bytes");
 	const char *s = n == 1 ? "" : "s";
 	if (n > 0 && ran->out_dir != NULL)
 		bawn_cli_say("%zu file%s (%s) copied to %s", n, s, size.p, ran->out_dir);

@@ -46,18 +46,18 @@ static int add(int epoll, int fd, struct bawn_err *err)
 }
 
 /* Called once, when there is no place.  The kernel tells of the close before it drops the lock, so
- * a look right after the event may come too early: the timer makes us look again. */
+ * a look right after the event may come too early: the timer makes us look again.  It is also all
+ * there is where the host has no inotify instance to spare, and then it is quicker. */
 static int start_waiting(struct bawn_exec *e, struct bawn_err *err)
 {
-	int r = bawn_slots_watch(e->b->dirs.run, &e->watch, err);
-	if (r < 0)
-		return r;
+	bool watched = bawn_slots_watch(e->b->dirs.run, &e->watch, NULL) == 0;
+	long every_ns = watched ? 200000000 : 25000000;
+	struct itimerspec every = { .it_interval = { .tv_nsec = every_ns }, .it_value = { .tv_nsec = every_ns } };
 	e->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	struct itimerspec every = { .it_interval = { .tv_nsec = 200000000 }, .it_value = { .tv_nsec = 200000000 } };
 	if (e->timer < 0 || timerfd_settime(e->timer, 0, &every, NULL) < 0)
 		return bawn_fail(err, -errno, "set a timer");
-	r = add(e->epoll, e->watch, err);
-	return r < 0 ? r : add(e->epoll, e->timer, err);
+	int r = add(e->epoll, e->timer, err);
+	return r == 0 && watched ? add(e->epoll, e->watch, err) : r;
 }
 
 static void stop_waiting(struct bawn_exec *e)
@@ -122,8 +122,5 @@ int bawn_exec_admit(struct bawn_exec *e, struct bawn_err *err)
 		stop_waiting(e);
 		return -EBUSY;  /* err says why */
 	}
-	if (e->watch >= 0)
-		return 0;
-	r = start_waiting(e, err);
-	return r;
+	return e->timer >= 0 ? 0 : start_waiting(e, err);
 }

@@ -72,7 +72,7 @@ static void allocate_row(const struct row *r, const struct bawn_policy *p, const
 	uint64_t v = get(trust, r->base), asked = get(&in->asked, r->limit);
 	lower(c, r, &v, get(&p->resources, r->base), "resources in sandbox.yaml");
 	if (r->grows && factor_milli > 1000) {
-		uint64_t more = scaled(v, factor_milli);
+		uint64_t more = scaled(v, factor_milli) & ~(r->unit == UNIT_BYTES ? UINT64_C(0xfffff) : 0);  /* whole MiB */
 		if (more > v)
 			because(c, r->name, r->unit, v, more, "the code is complex");
 		v = more;
@@ -114,6 +114,7 @@ int bawn_allocate(const struct bawn_policy *p, const struct bawn_allocate_in *in
 		allocate_row(&row[i], p, in, factor, &c, &l);
 	if (!c.ok)
 		return bawn_fail(err, -ENOMEM, "allocate limits");
+	l.memory_bytes &= ~UINT64_C(4095);  /* the kernel counts in pages */
 	lower(&c, &row[0], &l.cpus_milli, in->host_cpus_milli, "the host has no more CPUs");
 	lower(&c, &row[2], &l.timeout_ms, p->max_execution_ms, "monitoring.max_execution_time in sandbox.yaml");
 	host_memory(p, in, &c, &l, &full);

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "core/running.h"
+#include "core/uids.h"
 #include "native/native.h"
 
 static const struct bawn_backend *const backend[BAWN_BACKEND_COUNT] = {
@@ -37,6 +38,9 @@ static int check(struct bawn_exec *e, struct bawn_err *err)
 	if (r < 0)
 		return r;
 	e->backend = backend[e->checked->backend];
+	const struct bawn_policy *p = e->policy->policy;
+	if (geteuid() == 0 && (r = bawn_uids_check("/etc", p->uid_first, p->uid_count, err)) < 0)
+		return r;
 	bawn_exec_emit_state(e, "validated");
 	e->phase = BAWN_PHASE_ASSESS;
 	return 1;

@@ -28,6 +28,9 @@ void bawn_policy_drop(struct bawn_policy_ref *r);
  * sweeps what they left behind. */
 BAWN_MUST_CHECK int bawn_log(struct bawn *b, struct bawn_audit **out, struct bawn_err *err);
 
+/* What root can always give and must: an own uid per run, and cgroups unless policy says otherwise. */
+uint32_t bawn_need_as_root(const struct bawn_policy *p);
+
 /* What `probe` is asked with: small limits, no slot of anybody's. */
 void bawn_probe_spec(const struct bawn_dirs *d, const struct bawn_policy *p, struct bawn_sandbox_spec *out);
 

@@ -205,7 +205,7 @@ int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err)
 	const struct bawn_checked *c = e->checked;
 	bawn_auto_json body = common(e);
 	bool ok = body != NULL;
-	bawn_json_set(body, "limits", bawn_limits_json(e), &ok);
+	bawn_json_set(body, "limits", bawn_limits_record(e), &ok);
 	bawn_json_set(body, "backend", json_string(bawn_word(&bawn_backend_words, (int)c->backend)), &ok);
 	bawn_json_set(body, "network", json_string(bawn_word(&bawn_network_words, (int)c->network)), &ok);
 	bawn_json_set(body, "args", text_list(c->args, c->n_args), &ok);

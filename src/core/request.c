@@ -310,7 +310,7 @@ static int word(const char *field, const struct bawn_words *words, const char *t
 
 static int check_choices(const struct bawn_request *req, const struct bawn_policy *p, struct bawn_checked *c, struct bawn_err *err)
 {
-	int backend, network;
+	int backend = -1, network = -1;
 	int r = word("backend", &bawn_backend_words, req->backend, p->backend, &backend, err);
 	if (r == 0)
 		r = word("network", &bawn_network_words, req->network, BAWN_NETWORK_NONE, &network, err);

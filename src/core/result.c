@@ -69,6 +69,23 @@ json_t *bawn_limits_json(const struct bawn_exec *e)
 		"open_files", (json_int_t)l->open_files, "output_bytes", (json_int_t)l->output_bytes, "inputs", inputs, "reasons", e->reasons);
 }
 
+/* The same for the log, which knows whole numbers only. */
+json_t *bawn_limits_record(const struct bawn_exec *e)
+{
+	json_t *j = bawn_limits_json(e), *inputs = json_object_get(j, "inputs");
+	bool ok = json_is_object(j) && json_is_object(inputs);
+	(void)json_object_del(j, "cpus");
+	(void)json_object_del(inputs, "complexity");
+	(void)json_object_del(inputs, "host_cpus");
+	bawn_json_set(j, "cpus_milli", json_integer((json_int_t)e->limits.cpus_milli), &ok);
+	bawn_json_set(inputs, "complexity_milli", json_integer((json_int_t)e->assessment->complexity.milli), &ok);
+	bawn_json_set(inputs, "host_cpus_milli", json_integer((json_int_t)e->host.cpus_milli), &ok);
+	if (ok)
+		return j;
+	json_decref(j);
+	return NULL;
+}
+
 json_t *bawn_override_json(const struct bawn_exec *e)
 {
 	if (!e->lift.used)

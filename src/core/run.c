@@ -36,8 +36,7 @@ int bawn_exec_spec(const struct bawn_exec *e, struct bawn_sandbox_spec *out, str
 		.slot = e->slot, .slot_fd = e->slot_fd, .uid = root ? p->uid_first + e->slot : 0,
 		.launcher = e->b->dirs.launcher,
 	};
-	if (root && p->require_cgroup_as_root)
-		out->need |= BAWN_LAYER_BIT(CGROUP);
+	out->need |= bawn_need_as_root(p);
 	return 0;
 }
 

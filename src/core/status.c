@@ -42,6 +42,13 @@ static void check_assessor(const struct bawn_policy *p, struct health *h)
 	}
 }
 
+uint32_t bawn_need_as_root(const struct bawn_policy *p)
+{
+	if (geteuid() != 0)
+		return 0;
+	return BAWN_LAYER_BIT(UID) | (p->require_cgroup_as_root ? BAWN_LAYER_BIT(CGROUP) : 0);
+}
+
 /* A probe never shares a slot with a run: numbers above every slot, one per process. */
 void bawn_probe_spec(const struct bawn_dirs *d, const struct bawn_policy *p, struct bawn_sandbox_spec *out)
 {
@@ -50,8 +57,7 @@ void bawn_probe_spec(const struct bawn_dirs *d, const struct bawn_policy *p, str
 		            .disk_bytes = 8u << 20, .inodes = 1024, .open_files = 64, .output_bytes = 4096 },
 		.sample_ms = 100, .need = p->minimum_enforcement[BAWN_BACKEND_NATIVE], .slot = 1000000u + (unsigned)getpid(), .slot_fd = -1,
 		.uid = geteuid() == 0 ? p->uid_first + p->uid_count - 1 : 0, .launcher = d->launcher };
-	if (geteuid() == 0 && p->require_cgroup_as_root)
-		out->need |= BAWN_LAYER_BIT(CGROUP);
+	out->need |= bawn_need_as_root(p);
 }
 
 static void check_sandbox(const struct bawn_dirs *d, const struct bawn_policy *p, struct health *h)

@@ -212,9 +212,8 @@ static int build(struct bawn_box *box, struct bawn_err *err)
 	r = clone_program(box, err);
 	if (r == 0)
 		r = go(box->init_ctl, err);
-	if (r == 0 && !bawn_box_without(box, BAWN_LAYER_BIT(USERNS)))
-		r = box->root ? write_maps(box->pid, false, box->uid, box->gid, err)
-		              : write_maps(box->pid, true, BAWN_INSIDE_ID, BAWN_INSIDE_ID, err);
+	if (r == 0 && box->root && !bawn_box_without(box, BAWN_LAYER_BIT(USERNS)))
+		r = write_maps(box->pid, false, box->uid, box->gid, err);  /* rootless: the program itself */
 	if (r == 0)
 		r = go(box->ctl, err);
 	if (r == 0)

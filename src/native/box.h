@@ -2,9 +2,9 @@
  *
  *	launcher --clone3(NEWNS NEWPID NEWNET NEWIPC NEWUTS [rootless: NEWUSER])--> init, PID 1 inside
  *	    |                                     mounts, pivot_root, loopback; then only waits
- *	    +--fork--> helper: joins the cgroups and init's namespaces (setns by pidfd), then
- *	                 clone3(CLONE_PARENT, NEWUSER, NEWCGROUP) --> program, PID 2 inside,
- *	                 the launcher's own child: its wait status is a kernel fact
+ *	    +--fork--> helper: joins init's namespaces (setns by pidfd), then
+ *	                 clone3(CLONE_PARENT, NEWUSER) --> program, PID 2 inside, the launcher's own
+ *	                 child: its wait status is a kernel fact; it joins its cgroups first of all
  *
  * Invariants: (1) no byte of the request enters before the program has its filter: it waits at the
  * gate, a socket read, after seccomp; (2) a wall that is needed and does not stand means nothing runs;

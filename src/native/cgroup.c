@@ -53,7 +53,7 @@ static void parse_line(struct bawn_cgroups *cg, char *line, void (*controllers)(
 		}
 	}
 	if (used) {
-		cg->at[cg->n] = (struct bawn_hierarchy){ .v2 = v2, .fd = -1 };
+		cg->at[cg->n] = (struct bawn_hierarchy){ .v2 = v2, .fd = -1, .tasks = -1 };
 		snprintf(cg->at[cg->n++].mount, sizeof mount, "%s", mount);
 	}
 }
@@ -165,7 +165,8 @@ unsigned bawn_cgroups_remove(struct bawn_cgroups *cg, unsigned slot)
 	unsigned n = 0;
 	for (size_t i = 0; i < cg->n; i++) {
 		bawn_close_fdp(&cg->at[i].fd);
-		cg->at[i].fd = -1;
+		bawn_close_fdp(&cg->at[i].tasks);
+		cg->at[i].fd = cg->at[i].tasks = -1;
 		n += remove_slot(&cg->at[i], slot);
 	}
 	cg->up = false;
@@ -198,7 +199,9 @@ static int make_dir(struct bawn_hierarchy *h, unsigned slot, struct bawn_err *er
 			return bawn_fail(err, -why, "make '%s'", path);
 	}
 	h->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	return h->fd < 0 ? bawn_fail(err, -errno, "open '%s'", path) : 0;
+	if (h->fd >= 0 && !h->v2)
+		h->tasks = openat(h->fd, "tasks", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	return h->fd < 0 || (h->tasks < 0 && !h->v2) ? bawn_fail(err, -errno, "open '%s'", path) : 0;
 }
 
 /* A limit is one row; an optional file may be absent (no swap accounting), never refuse. */
@@ -272,9 +275,8 @@ int bawn_cgroups_make(struct bawn_cgroups *cg, unsigned slot, const struct bawn_
 int bawn_cgroups_enter(const struct bawn_cgroups *cg, struct bawn_err *err)
 {
 	for (size_t i = 0; i < cg->n; i++) {
-		int r = cg->at[i].v2 ? 0 : write_text(cg->at[i].fd, "tasks", "0");
-		if (r < 0)
-			return bawn_fail(err, r, "join '%s/" PARENT "/slot-%u'", cg->at[i].mount, cg->slot);
+		if (!cg->at[i].v2 && write(cg->at[i].tasks, "0", 1) < 0)
+			return bawn_fail(err, -errno, "join '%s/" PARENT "/slot-%u'", cg->at[i].mount, cg->slot);
 	}
 	return 0;
 }

@@ -16,7 +16,7 @@
 
 enum bawn_ctl { BAWN_CTL_MEMORY, BAWN_CTL_CPU, BAWN_CTL_CPUACCT, BAWN_CTL_PIDS, BAWN_CTL_COUNT };
 
-struct bawn_hierarchy { char mount[256]; bool v2; int fd; };  /* fd: the slot's directory, or -1 */
+struct bawn_hierarchy { char mount[256]; bool v2; int fd, tasks; };  /* the slot's directory and its `tasks`, or -1 */
 struct bawn_cgroups {
 	struct bawn_hierarchy at[BAWN_CTL_COUNT];
 	size_t   n;
@@ -37,7 +37,8 @@ BAWN_MUST_CHECK int bawn_cgroups_find(struct bawn_cgroups *cg, struct bawn_err *
 
 BAWN_MUST_CHECK int bawn_cgroups_make(struct bawn_cgroups *cg, unsigned slot, const struct bawn_limits *limits,
                                       struct bawn_err *err);
-/* Moves the calling process into the v1 directories; a v2 one is joined by clone3 with this fd (or -1). */
+/* Moves the calling process into the v1 directories, with the rights of who made them; a v2 one is
+ * joined by clone3 with this fd (or -1). */
 BAWN_MUST_CHECK int bawn_cgroups_enter(const struct bawn_cgroups *cg, struct bawn_err *err);
 int bawn_cgroups_v2_fd(const struct bawn_cgroups *cg);
 BAWN_MUST_CHECK int bawn_cgroups_confirm(const struct bawn_cgroups *cg, pid_t pid, struct bawn_err *err);

@@ -210,5 +210,13 @@ int main(void)
 	if (r != -EPIPE && r != -ECANCELED)
 		(void)!refuse(&l, &err);
 	bawn_box_done(&l.box);
+	for (size_t i = 0; i < l.n_inputs; i++)
+		free(l.input[i].name);
+	free(l.input);
+	free(l.frame);
+	free(l.chunk);
+	struct bawn_buf *const buf[] = { &l.spec, &l.args, &l.env, &l.pending };
+	for (size_t i = 0; i < BAWN_LEN(buf); i++)
+		bawn_buf_done(buf[i]);
 	return r == -EPIPE || r == -ECANCELED ? 0 : 1;
 }

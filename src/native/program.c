@@ -48,12 +48,12 @@ static int step_session(struct bawn_box *box, struct bawn_err *err)
 	(void)umask(022);
 	if (setsid() < 0 && errno != EPERM)  /* EPERM: leads one already */
 		return bawn_fail(err, -errno, "start a session");
+	/* By the kernel's own call: libc hides 32 and 33, which a host may have left ignored. */
+	static const uint64_t dfl[4], none;
 	for (int s = 1; s < NSIG; s++)
-		if (s != SIGKILL && s != SIGSTOP)
-			(void)signal(s, SIG_DFL);  /* fails only for the numbers libc keeps */
-	sigset_t none;
-	(void)sigemptyset(&none);
-	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0)
+		if (s != SIGKILL && s != SIGSTOP && syscall(SYS_rt_sigaction, s, dfl, NULL, sizeof none) < 0)
+			return bawn_fail(err, -errno, "reset signal %d", s);
+	if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none) < 0)
 		return bawn_fail(err, -errno, "reset the signal mask");
 	return 0;
 }
@@ -63,7 +63,28 @@ static int step_rlimits(struct bawn_box *box, struct bawn_err *err)
 	return bawn_box_without(box, BAWN_LAYER_BIT(RLIMITS)) ? 0 : bawn_rlimits_apply(box, box->cg.up, err);
 }
 
-/* The maps are written by the launcher, who alone may. */
+static int write_self(const char *path, const char *text, struct bawn_err *err)
+{
+	bawn_auto_fd fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	return fd < 0 || write(fd, text, strlen(text)) < 0 ? bawn_fail(err, -errno, "write '%s'", path) : 0;
+}
+
+/* As root the launcher wrote the maps.  Rootless our namespace is init's child, and a map can only
+ * be written from the namespace itself or its parent: so we do it, one id for one. */
+static int step_map(struct bawn_box *box, struct bawn_err *err)
+{
+	static const struct { const char *path, *text; } row[] = {
+		{ "/proc/self/setgroups", "deny" }, { "/proc/self/uid_map", "1000 1000 1" }, { "/proc/self/gid_map", "1000 1000 1" } };
+	_Static_assert(BAWN_INSIDE_ID == 1000, "as the map says");
+	if (box->root || bawn_box_without(box, BAWN_LAYER_BIT(USERNS)))
+		return 0;
+	/* Joining a namespace made /proc/self root's. */
+	int r = prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 ? bawn_fail(err, -errno, "stay visible") : 0;
+	for (size_t i = 0; r == 0 && i < BAWN_LEN(row); i++)
+		r = write_self(row[i].path, row[i].text, err);
+	return r;
+}
+
 static int step_identity(struct bawn_box *box, struct bawn_err *err)
 {
 	bool mapped = !bawn_box_without(box, BAWN_LAYER_BIT(USERNS));
@@ -123,7 +144,7 @@ static int step_seccomp(struct bawn_box *box, struct bawn_err *err)
 }
 
 static int (*const step[])(struct bawn_box *, struct bawn_err *) = {
-	step_session, step_rlimits, step_identity, step_workspace, step_caps, step_privs, step_landlock, step_seccomp,
+	step_session, step_map, step_rlimits, step_identity, step_workspace, step_caps, step_privs, step_landlock, step_seccomp,
 };
 
 /* Takes `n` strings that stand back to back; false where there are fewer. */
@@ -194,11 +215,23 @@ static void arrange_fds(int ctl, const int out[3])
 		_exit(1);
 }
 
+/* The program itself, so that nobody else is ever counted; the namespace only then, so that its root
+ * is the slot's directory. */
+static int join_cgroups(const struct bawn_box *box, struct bawn_err *err)
+{
+	int r = box->cg.up ? bawn_cgroups_enter(&box->cg, err) : 0;
+	if (r == 0 && !bawn_box_without(box, BAWN_LAYER_BIT(CGROUPNS)) && unshare(CLONE_NEWCGROUP) < 0)
+		r = bawn_fail(err, -errno, "make a cgroup namespace");
+	return r;
+}
+
 static _Noreturn void program_main(struct bawn_box *box, int ctl, const int out[3])
 {
 	struct bawn_err err = { 0 };
 	struct bawn_note note;
 	int none[2];
+	if (join_cgroups(box, &err) < 0)
+		give_up(ctl, &err);
 	arrange_fds(ctl, out);
 	box->listener = -1;
 	wait_go(&note, none);  /* the user namespace has its maps */
@@ -223,8 +256,6 @@ _Noreturn void bawn_helper_main(struct bawn_box *box, int ctl, int ctl_inner, co
 	struct bawn_err err = { 0 };
 	bawn_close_fdp(&box->live);
 	box->live = -1;
-	if (box->cg.up && bawn_cgroups_enter(&box->cg, &err) < 0)
-		give_up(ctl, &err);
 	if (setns(box->init_fd, (int)namespaces(box)) < 0) {
 		(void)bawn_fail(&err, -errno, "join the sandbox's namespaces");
 		give_up(ctl, &err);
@@ -232,7 +263,6 @@ _Noreturn void bawn_helper_main(struct bawn_box *box, int ctl, int ctl_inner, co
 	int v2 = box->cg.up ? bawn_cgroups_v2_fd(&box->cg) : -1;
 	struct clone_args args = { .flags = CLONE_PARENT, .exit_signal = 0 };
 	args.flags |= bawn_box_without(box, BAWN_LAYER_BIT(USERNS)) ? 0u : CLONE_NEWUSER;
-	args.flags |= bawn_box_without(box, BAWN_LAYER_BIT(CGROUPNS)) ? 0u : CLONE_NEWCGROUP;
 	if (v2 >= 0) {
 		args.flags |= CLONE_INTO_CGROUP;
 		args.cgroup = (unsigned)v2;

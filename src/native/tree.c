@@ -65,10 +65,10 @@ static int bind_host(const char *from, const char *to, uint64_t flags, struct ba
 }
 
 /* /bin, /lib and their kin: the same link as on the host, or the directory itself. */
-static int add_roots(struct bawn_err *err)
+static int add_roots(const struct bawn_box *box, struct bawn_err *err)
 {
 	static const char *const name[] = { "bin", "sbin", "lib", "lib32", "lib64", "libx32" };
-	int r = bind_host("/usr", "usr", LOCKED, err);
+	int r = bind_host("/usr", "usr", bawn_box_without(box, BAWN_LAYER_BIT(MOUNTNS)) ? MOUNT_ATTR_RDONLY : LOCKED, err);
 	for (size_t i = 0; r == 0 && i < BAWN_LEN(name); i++) {
 		char host[16], link[256];
 		struct stat st;
@@ -147,10 +147,9 @@ static int add_dev(struct bawn_err *err)
 
 static int add_proc(const struct bawn_box *box, struct bawn_err *err)
 {
-	if (bawn_box_without(box, BAWN_LAYER_BIT(PIDNS)))
-		return bind_host("/proc", "proc", 0, err);
+	const char *options = bawn_box_without(box, BAWN_LAYER_BIT(PIDNS)) ? "" : "subset=pid,hidepid=invisible";
 	int r = make_dir("proc", 0555, err);
-	if (r == 0 && mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "subset=pid,hidepid=invisible") < 0)
+	if (r == 0 && mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, options) < 0)
 		return bawn_fail(err, -errno, "mount /proc");
 	return r;
 }
@@ -182,9 +181,9 @@ static int owned_dir(const struct bawn_box *box, const char *path, mode_t mode, 
 {
 	int r = make_dir(path, 0700, err);
 	if (r == 0 && box->root && chown(path, box->uid, box->gid) < 0)
-		r = bawn_fail(err, -errno, "give '%s' to the run", path);
+		r = bawn_fail(err, -errno, "give a directory to the run");
 	if (r == 0 && chmod(path, mode) < 0)  /* past the umask */
-		r = bawn_fail(err, -errno, "set the mode of '%s'", path);
+		r = bawn_fail(err, -errno, "set the mode of a directory");
 	return r;
 }
 
@@ -269,7 +268,7 @@ int bawn_tree_build(const struct bawn_box *box, int *out_workspace, int *out_cod
 	if (r == 0 && chdir(BASE) < 0)
 		r = bawn_fail(err, -errno, "enter the new root");
 	if (r == 0)
-		r = add_roots(err);
+		r = add_roots(box, err);
 	if (r == 0)
 		r = add_etc(box, err);
 	if (r == 0)

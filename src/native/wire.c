@@ -50,7 +50,7 @@ void bawn_wire_get_spec(struct bawn_ipc_in *in, struct bawn_sandbox_spec *out)
 
 void bawn_wire_put_err(struct bawn_buf *b, const struct bawn_err *e)
 {
-	bawn_ipc_put_u32(b, (uint32_t)-e->code);
+	bawn_ipc_put_u32(b, e->code < 0 ? (uint32_t)-e->code : EIO);  /* a failure never reads as success */
 	bawn_ipc_put_u32(b, (uint32_t)e->type);
 	bawn_ipc_put_text(b, e->field);
 	bawn_ipc_put_text(b, e->msg);
@@ -64,6 +64,7 @@ static void get_text(struct bawn_ipc_in *in, char *out, size_t size)
 void bawn_wire_get_err(struct bawn_ipc_in *in, struct bawn_err *out)
 {
 	uint32_t code = bawn_ipc_get_below(in, 4096);
+	in->bad = in->bad || code == 0;
 	out->code = code == 0 ? -EIO : -(int)code;
 	out->type = (enum bawn_error)bawn_ipc_get_below(in, BAWN_ERROR_COUNT);
 	get_text(in, out->field, sizeof out->field);

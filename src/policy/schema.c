@@ -158,7 +158,7 @@ static const char *check_witness(struct bawn_span s)
 	{ file, group ".HIGH",    T(WORD), S(HIGHER), AT(field[BAWN_LEVEL_HIGH]),    high,    what " HIGH", .words = &words_ }, \
 	{ file, group ".BLOCKED", T(WORD), S(HIGHER), AT(field[BAWN_LEVEL_BLOCKED]), blocked, what " BLOCKED", .words = &words_ }
 
-#define NATIVE_LAYERS "userns mountns pidns netns ipcns utsns cgroupns ro_root uid no_caps no_new_privs seccomp rlimits"
+#define NATIVE_LAYERS "userns mountns pidns netns ipcns utsns cgroupns ro_root no_caps no_new_privs seccomp rlimits"
 #define DOCKER_LAYERS "mountns pidns netns ipcns utsns cgroupns ro_root uid no_caps no_new_privs seccomp rlimits"
 
 const struct bawn_key bawn_key[] = {

@@ -21,6 +21,8 @@ check() {  # name, command...
 	fi
 }
 # shellcheck disable=SC2317  # called through check
+meson_lists() { meson introspect --installed "$build" | grep -q "$1"; }
+# shellcheck disable=SC2317
 fails() { if "$@"; then return 1; fi; }
 
 check 'modules include only what their layer may' tools/check-layers
@@ -39,6 +41,10 @@ done
 library=$(find "$build" -name 'libbawn.so*' -type f -not -path '*.p/*' | head -n 1)
 check 'libbawn is hardened' tools/check-hardening "${library:-$build/libbawn.so}"
 check 'libbawn exports exactly the public symbols' tools/check-symbols "${library:-$build/libbawn.so}"
+
+check 'what is installed can be listed' meson introspect --installed "$build"
+check 'the launcher goes with it' grep -q '/libexec/bawn/launch"' "$work/last"
+check 'the launcher that tests may weaken is never installed' fails meson_lists launch-test
 
 # The hardening checker: a program built without any of it must not pass.
 echo 'int main(void) { return 0; }' >"$work/plain.c"

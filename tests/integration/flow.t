@@ -140,7 +140,7 @@ if is_root():
     own = u.bawn("approve", approval, "--reason", "mine", "--config", conf)
     equal(own.code, 1, "separate: the user cannot answer it")
     root = World()
-    r = root.bawn("approve", approval, "--reason", "checked by root", "--state", u.state, "--config", conf)
+    r = root.bawn("approve", approval, "--reason", "checked by root", "--state", u.state)
     ok(r.code == 0, "separate: another uid can") or r.show()
     r = u.run(BLOCKED, "--config", conf, "--approval", approval)
     equal((r.code, r["status"], (r["decision"] or {}).get("assurance")), (0, "completed", "separate"), "separate: and then it runs") or r.show()

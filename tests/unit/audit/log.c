@@ -165,6 +165,35 @@ static void long_lines(void)
 	ok(bawn_audit_walk_back(w.dir, note_seq, &back, NULL) == 0 && is_run(&back, r.entries - 1, r.entries, -1), "and read backwards");
 }
 
+static uint64_t bytes_read(void)
+{
+	unsigned long long n = 0;
+	bawn_auto_file f = fopen("/proc/self/io", "r");
+	return f != NULL && fscanf(f, "rchar: %llu", &n) == 1 ? n : 0;
+}
+
+static void last_of_many(void)
+{
+	auto_world w = world_make();
+	auto_log a = open_log(w.dir, 0, NULL);
+	uint64_t ticket = 0;
+	bool good = true;
+	for (int i = 0; good && i < 40000; i++)
+		good = a->ops->append(a, &(struct bawn_record){ .type = BAWN_RECORD_ALERT }, &ticket, NULL) == 0;
+	ok(good && a->ops->wait(a, ticket, NULL, NULL) == 0, "a log of forty thousand entries");
+	struct order o = { .stop_after = 50 };
+	uint64_t before = bytes_read();
+	int r = bawn_audit_walk_back(w.dir, note_seq, &o, NULL);
+	uint64_t took = bytes_read() - before;
+	ok(r == 77 && o.seq[0] == 40000 && o.seq[49] == 39951 && took < 200000, "its last fifty cost %d bytes to read", (int)took);
+	struct stat st;
+	before = bytes_read();
+	close_log(a);
+	a = open_log(w.dir, 0, NULL);
+	took = bytes_read() - before;
+	ok(a != NULL && fstatat(w.tmp.fd, SEG0, &st, 0) == 0 && st.st_size > 10000000 && took < 200000, "and opening it %d", (int)took);
+}
+
 static void many_tickets(void)
 {
 	auto_world w = world_make();
@@ -219,6 +248,7 @@ int main(void)
 	injection();
 	walking();
 	long_lines();
+	last_of_many();
 	many_tickets();
 	blobs();
 	return done_testing();

@@ -171,7 +171,7 @@ static int begin(const struct job *j, struct bawn_sandbox **s, struct got *g)
 	return g->error = r;
 }
 
-static void got_done(struct got *g)
+__attribute__((unused)) static void got_done(struct got *g)
 {
 	bawn_buf_done(&g->out);
 	bawn_buf_done(&g->errout);

@@ -90,10 +90,10 @@ static void test_defaults(void)
 	ok(good, "every key of the contract is there with its default");
 	uint32_t need = BAWN_LAYER_BIT(USERNS) | BAWN_LAYER_BIT(MOUNTNS) | BAWN_LAYER_BIT(PIDNS) | BAWN_LAYER_BIT(NETNS) |
 	                BAWN_LAYER_BIT(IPCNS) | BAWN_LAYER_BIT(UTSNS) | BAWN_LAYER_BIT(CGROUPNS) | BAWN_LAYER_BIT(RO_ROOT) |
-	                BAWN_LAYER_BIT(UID) | BAWN_LAYER_BIT(NO_CAPS) | BAWN_LAYER_BIT(NO_NEW_PRIVS) | BAWN_LAYER_BIT(SECCOMP) |
+	                BAWN_LAYER_BIT(NO_CAPS) | BAWN_LAYER_BIT(NO_NEW_PRIVS) | BAWN_LAYER_BIT(SECCOMP) |
 	                BAWN_LAYER_BIT(RLIMITS);
 	ok(p != NULL && p->minimum_enforcement[BAWN_BACKEND_NATIVE] == need &&
-	   p->minimum_enforcement[BAWN_BACKEND_DOCKER] == (need & ~BAWN_LAYER_BIT(USERNS)), "the layers without which nothing runs");
+	   p->minimum_enforcement[BAWN_BACKEND_DOCKER] == ((need | BAWN_LAYER_BIT(UID)) & ~BAWN_LAYER_BIT(USERNS)), "the layers without which nothing runs");
 	ok(p != NULL && p->trust[BAWN_TRUST_UNTRUSTED].memory_bytes == 256u << 20 && p->trust[BAWN_TRUST_STANDARD].timeout_ms == 60000 &&
 	   p->resources.cpus_milli == 2000 && p->host_share_milli[BAWN_TRUST_STANDARD] == 150 && p->n_rules == 0 &&
 	   p->trust_defined[BAWN_TRUST_UNKNOWN] && p->loosened.n == 0 && !p->floor_root_owned, "and the struct says the same");

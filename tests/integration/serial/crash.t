@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """kill -9 in mid-run: nothing of the run survives, the next start sweeps and records what was lost."""
 import os, sys
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from bawntest import *
 
 w = World()
@@ -14,7 +14,7 @@ def alive():
 
 
 def launchers():
-    return processes_with(os.path.join(BUILD, "libexec/bawn/launch"))
+    return processes_of(os.path.join(BUILD, "libexec/bawn/launch"))
 
 
 def begin():
@@ -24,7 +24,7 @@ def begin():
 
 
 p, line = begin()
-ok(line == b"up\n" and wait_for(lambda: len(alive()) >= 2), "control: the run and its daemonised child are alive")
+ok(line == b"up\n" and wait_for(lambda: len(alive()) >= 2 and launchers()), "control: the run, its daemonised child and its launcher are alive")
 mounts = len(open("/proc/mounts").readlines())
 os.kill(p.pid, signal.SIGKILL)
 start = time.time()

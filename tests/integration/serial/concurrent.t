@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Two hundred embedded runs at once on one state directory: all answered, all recorded, the log verifies."""
 import os, sys
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from bawntest import *
 
 N = int(os.environ.get("BAWN_TEST_RUNS", "200"))

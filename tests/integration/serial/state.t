@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Breaking things: a full disk, an unwritable state, a broken component.  Nothing runs unrecorded, and bawn says why."""
 import os, sys
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from bawntest import *
 
 w = World()

@@ -1,0 +1,292 @@
+/* bench.c - what the log costs beside the disk it writes to.
+ *
+ *	bench-audit [SECONDS [ROUNDS]]
+ *
+ * All modes take turns within each round, and only ratios within one run mean anything: whether
+ * fdatasync reaches stable media, and what else the machine does, no program here can know. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "audit/audit.h"
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "tmpdir.h"
+
+#define CALLERS 32
+#define LINE    512
+#define SAMPLES 200000u
+#define ROUNDS_MAX 50
+
+extern char **environ;
+
+/* Shared between the processes of one measurement. */
+struct meter { atomic_uint n; uint32_t us[SAMPLES]; };
+
+struct mode {
+	const char *name;
+	int         callers;
+	void      (*one)(struct mode *m, uint64_t until_us);  /* one caller, until then */
+	bool        threads;
+	double      per_s[ROUNDS_MAX], p50[ROUNDS_MAX], p99[ROUNDS_MAX];
+	const char *dir;
+	struct bawn_audit *shared;
+	struct meter *meter;
+};
+
+static void note(struct mode *m, uint64_t from)
+{
+	unsigned i = atomic_fetch_add(&m->meter->n, 1);
+	if (i < SAMPLES)
+		m->meter->us[i] = (uint32_t)(bawn_monotonic_us() - from);
+}
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static void raw(struct mode *m, uint64_t until_us)
+{
+	char line[LINE];
+	memset(line, 'x', sizeof line);
+	line[LINE - 1] = '\n';
+	bawn_auto_buf path = BAWN_BUF(200);
+	bawn_buf_fmt(&path, "%s/raw", m->dir);
+	bawn_auto_fd fd = open(path.p, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	for (uint64_t t; (t = bawn_monotonic_us()) < until_us; note(m, t))
+		if (write(fd, line, sizeof line) != (ssize_t)sizeof line || fdatasync(fd) < 0)
+			die("raw append");
+}
+
+static void put_until(struct mode *m, struct bawn_audit *a, uint64_t until_us)
+{
+	char text[LINE - 360];  /* with its members about LINE bytes */
+	memset(text, 'x', sizeof text);
+	text[sizeof text - 1] = '\0';
+	bawn_auto_json body = json_pack("{s:s}", "text", text);
+	struct bawn_record rec = { .type = BAWN_RECORD_EXEC_OUTCOME, .exec = "01ARZ3NDEKTSV4RRFFQ69G5FAV", .body = body };
+	struct bawn_err err = { 0 };
+	for (uint64_t t; (t = bawn_monotonic_us()) < until_us; note(m, t))
+		if (bawn_audit_put(a, &rec, NULL, &err) < 0) {
+			fprintf(stderr, "%s\n", err.msg);
+			exit(1);
+		}
+}
+
+static struct bawn_audit *open_log(const char *dir)
+{
+	struct bawn_audit *a = NULL;
+	struct bawn_err err = { 0 };
+	bawn_auto_buf path = BAWN_BUF(200);
+	bawn_buf_fmt(&path, "%s/audit", dir);
+	if (bawn_audit_open(path.p, &(struct bawn_audit_options){ .node = "bench" }, &a, &err) < 0) {
+		fprintf(stderr, "%s\n", err.msg);
+		exit(1);
+	}
+	return a;
+}
+
+static void logged(struct mode *m, uint64_t until_us)
+{
+	struct bawn_audit *a = m->shared != NULL ? m->shared : open_log(m->dir);
+	put_until(m, a, until_us);
+	if (m->shared == NULL)
+		a->ops->close(a);
+}
+
+struct thread_arg { struct mode *m; uint64_t until; };
+static void *thread_main(void *arg)
+{
+	struct thread_arg *t = arg;
+	t->m->one(t->m, t->until);
+	return NULL;
+}
+
+static void run_threads(struct mode *m, uint64_t until)
+{
+	pthread_t t[CALLERS];
+	struct thread_arg arg = { m, until };
+	m->shared = open_log(m->dir);
+	for (int i = 0; i < m->callers; i++)
+		if (pthread_create(&t[i], NULL, thread_main, &arg) != 0)
+			die("pthread_create");
+	for (int i = 0; i < m->callers; i++)
+		(void)pthread_join(t[i], NULL);
+	m->shared->ops->close(m->shared);
+	m->shared = NULL;
+}
+
+static void run_processes(struct mode *m, uint64_t until)
+{
+	pid_t pid[CALLERS];
+	for (int i = 0; i < m->callers; i++)
+		if ((pid[i] = fork()) == 0) {
+			m->one(m, until);
+			_exit(0);
+		}
+	for (int i = 0; i < m->callers; i++)
+		(void)waitpid(pid[i], NULL, 0);
+}
+
+static int by_us(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+static int by_double(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return x < y ? -1 : x > y;
+}
+
+static void run(struct mode *m, int round, double seconds)
+{
+	uint64_t from = bawn_monotonic_us(), until = from + (uint64_t)(seconds * 1e6);
+	atomic_store(&m->meter->n, 0);
+	(m->threads ? run_threads : run_processes)(m, until);
+	unsigned n = atomic_load(&m->meter->n), kept = n < SAMPLES ? n : SAMPLES;
+	qsort(m->meter->us, kept, sizeof *m->meter->us, by_us);
+	m->per_s[round] = n / ((double)(bawn_monotonic_us() - from) / 1e6);
+	m->p50[round] = kept > 0 ? m->meter->us[kept / 2] / 1e3 : 0;
+	m->p99[round] = kept > 0 ? m->meter->us[(uint64_t)kept * 99 / 100] / 1e3 : 0;
+}
+
+static double median(const double *v, int n)
+{
+	double copy[ROUNDS_MAX];
+	memcpy(copy, v, (size_t)n * sizeof *v);
+	qsort(copy, (size_t)n, sizeof *copy, by_double);
+	return copy[n / 2];
+}
+
+/* The median over rounds of a/b within each round. */
+static double ratio(const double *a, const double *b, int n)
+{
+	double r[ROUNDS_MAX];
+	for (int i = 0; i < n; i++)
+		r[i] = b[i] > 0 ? a[i] / b[i] : 0;
+	return median(r, n);
+}
+
+/* ---- verification ---- */
+
+static double openssl_seconds(const char *file)
+{
+	char *argv[] = { "openssl", "dgst", "-sha256", (char *)(uintptr_t)file, NULL };
+	posix_spawn_file_actions_t quiet;
+	pid_t pid;
+	int status;
+	(void)posix_spawn_file_actions_init(&quiet);
+	(void)posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
+	uint64_t from = bawn_monotonic_us();
+	int r = posix_spawnp(&pid, "openssl", &quiet, NULL, argv, environ);
+	(void)posix_spawn_file_actions_destroy(&quiet);
+	if (r != 0 || waitpid(pid, &status, 0) != pid || status != 0)
+		return 0;
+	return (double)(bawn_monotonic_us() - from) / 1e6;
+}
+
+static double plain_seconds(const char *file)
+{
+	static char chunk[1u << 20];
+	struct bawn_sha256 h;
+	uint8_t raw_hash[BAWN_SHA256_LEN];
+	bawn_auto_fd fd = open(file, O_RDONLY | O_CLOEXEC);
+	uint64_t from = bawn_monotonic_us();
+	bawn_sha256_init(&h);
+	for (ssize_t n; (n = read(fd, chunk, sizeof chunk)) > 0; )
+		bawn_sha256_add(&h, chunk, (size_t)n);
+	bawn_sha256_end(&h, raw_hash);
+	return (double)(bawn_monotonic_us() - from) / 1e6;
+}
+
+static void bench_verify(const char *dir, int rounds)
+{
+	bawn_auto_buf path = BAWN_BUF(200), seg = BAWN_BUF(300);
+	bawn_buf_fmt(&path, "%s/big", dir);
+	bawn_buf_fmt(&seg, "%s/seg/000000000000.jsonl", path.p);
+	struct bawn_audit *a = NULL;
+	struct bawn_audit_report report = { 0 };
+	char text[LINE - 360];
+	memset(text, 'y', sizeof text);
+	text[sizeof text - 1] = '\0';
+	bawn_auto_json body = json_pack("{s:s}", "text", text);
+	struct bawn_record rec = { .type = BAWN_RECORD_EXEC_OUTCOME, .body = body };
+	if (bawn_audit_open(path.p, &(struct bawn_audit_options){ .max_segment_bytes = 1u << 30 }, &a, NULL) < 0)
+		die("open a log");
+	for (int i = 0; i < 20; i++) {
+		uint64_t ticket = 0;
+		for (int k = 0; k < 8000; k++)
+			if (a->ops->append(a, &rec, &ticket, NULL) < 0)
+				die("append");
+		if (a->ops->wait(a, ticket, NULL, NULL) < 0)
+			die("wait");
+	}
+	a->ops->close(a);
+	double ours[ROUNDS_MAX], theirs[ROUNDS_MAX], plain[ROUNDS_MAX], back[ROUNDS_MAX];
+	for (int i = 0; i < rounds; i++) {
+		uint64_t from = bawn_monotonic_us(), n = 0;
+		if (bawn_audit_verify(path.p, &report, NULL) < 0 || !report.ok)
+			die("verify");
+		ours[i] = (double)report.bytes / (double)(bawn_monotonic_us() - from);
+		double s = openssl_seconds(seg.p);
+		theirs[i] = s > 0 ? (double)report.bytes / 1e6 / s : 0;
+		plain[i] = (double)report.bytes / 1e6 / plain_seconds(seg.p);
+		from = bawn_monotonic_us();
+		if (bawn_audit_size(path.p, &n, NULL) < 0)
+			die("size");
+		if (bawn_audit_open(path.p, &(struct bawn_audit_options){ 0 }, &a, NULL) < 0)
+			die("open");
+		a->ops->close(a);
+		back[i] = (double)(bawn_monotonic_us() - from);
+	}
+	printf("verify, %.0f MB, %llu entries: %.0f MB/s; openssl dgst -sha256 %.0f MB/s; the same hash as ours, plain %.0f MB/s\n",
+	       (double)report.bytes / 1e6, (unsigned long long)report.entries, median(ours, rounds), median(theirs, rounds), median(plain, rounds));
+	if (median(theirs, rounds) > 0)
+		printf("  verify / openssl %.2f (must 0.30)   ", ratio(ours, theirs, rounds));
+	printf("verify / plain hash %.2f   open+size %.0f us\n", ratio(ours, plain, rounds), median(back, rounds));
+}
+
+int main(int argc, char **argv)
+{
+	double seconds = argc > 1 ? strtod(argv[1], NULL) : 1.0;
+	long asked = argc > 2 ? strtol(argv[2], NULL, 10) : 7;
+	int rounds = asked < 1 ? 1 : asked > ROUNDS_MAX ? ROUNDS_MAX : (int)asked;
+	auto_tmpdir tmp = tmpdir_make();
+	struct meter *meter = mmap(NULL, sizeof *meter, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (meter == MAP_FAILED)
+		die("mmap");
+	struct mode mode[] = {
+		{ .name = "raw append+fdatasync, 1 process",   .callers = 1, .one = raw },
+		{ .name = "log, 1 process",                    .callers = 1, .one = logged },
+		{ .name = "raw append+fdatasync, 32 processes", .callers = CALLERS, .one = raw },
+		{ .name = "log, 32 processes",                 .callers = CALLERS, .one = logged },
+		{ .name = "log, 32 threads of one process",    .callers = CALLERS, .one = logged, .threads = true },
+	};
+	for (size_t i = 0; i < BAWN_LEN(mode); i++) {
+		mode[i].dir = tmp.path;
+		mode[i].meter = meter;
+	}
+	for (int r = 0; r < rounds; r++)
+		for (size_t i = 0; i < BAWN_LEN(mode); i++)
+			run(&mode[i], r, seconds);
+	for (size_t i = 0; i < BAWN_LEN(mode); i++)
+		printf("%-36s %8.0f /s   p50 %7.3f ms   p99 %7.3f ms\n", mode[i].name,
+		       median(mode[i].per_s, rounds), median(mode[i].p50, rounds), median(mode[i].p99, rounds));
+	printf("1 caller p50, log / raw: %.2f (must 1.60, aim 1.30)\n", ratio(mode[1].p50, mode[0].p50, rounds));
+	printf("32 processes, log / raw appends: %.2f\n", ratio(mode[3].per_s, mode[2].per_s, rounds));
+	printf("32 threads, log / raw 32 processes: %.2f   / raw 1 process: %.2f\n", ratio(mode[4].per_s, mode[2].per_s, rounds), ratio(mode[4].per_s, mode[0].per_s, rounds));
+	bench_verify(tmp.path, rounds);
+	return 0;
+}

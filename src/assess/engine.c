@@ -1,0 +1,501 @@
+/* engine.c - see engine.h.
+ *
+ * Invariants: (1) rules decide, code only looks them up: no rule id stands in a C file; (2) a rule
+ * switched off still gives its tags, so that muting one finding does not blind the combinations;
+ * (3) after the first failure nothing more is matched and the failure is what the caller gets;
+ * (4) of several rules that hold for one path only the most severe are reported. */
+#include "assess/engine.h"
+#include <stdlib.h>
+#include "assess/text.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+struct value *bawn_value_new(struct engine *e)
+{
+	struct value *v = bawn_arena_new(&e->scratch, struct value);
+	if (v == NULL && e->error == 0)
+		e->error = bawn_fail_as(e->err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "assess the code: it needs too much memory");
+	return v;
+}
+
+struct value *bawn_value_text(struct engine *e, struct bawn_span text)
+{
+	struct value *v = bawn_value_new(e);
+	if (v != NULL)
+		v->text = text.p != NULL ? text : bawn_span("");
+	return v;
+}
+
+static int mode_of(const struct engine *e, const struct bawn_rule *r)
+{
+	for (size_t i = 0; e->policy != NULL && i < e->policy->n_rules; i++)
+		if (strcmp(e->policy->rules[i].id, r->id) == 0)
+			return e->policy->rules[i].mode;
+	return r->level;
+}
+
+static bool name_under(const char *pattern, const char *name)
+{
+	size_t n = strlen(pattern);
+	return n > 0 && strncmp(pattern, name, n) == 0 && (name[n] == '\0' || name[n] == '.' || name[n] == '(');
+}
+
+/* The host of a URL, or the text itself. */
+static struct bawn_span host_of(const char *text)
+{
+	const char *at = strstr(text, "://");
+	at = at != NULL ? at + 3 : text;
+	size_t n = strcspn(at, "/?#");
+	const char *user = memchr(at, '@', n);
+	if (user != NULL) {
+		n -= (size_t)(user + 1 - at);
+		at = user + 1;
+	}
+	const char *port = memchr(at, ':', n);
+	return (struct bawn_span){ at, port != NULL ? (size_t)(port - at) : n };
+}
+
+static bool host_under(const char *pattern, struct bawn_span host)
+{
+	size_t n = strlen(pattern);
+	return n > 0 && host.n >= n && memcmp(host.p + host.n - n, pattern, n) == 0 &&
+	       (host.n == n || host.p[host.n - n - 1] == '.');
+}
+
+static bool in_patterns(const struct bawn_list *list, const struct fact *f)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const char *p = list->item[i];
+		switch ((enum bawn_matcher)f->kind) {
+		case BAWN_MATCH_PATH: case BAWN_MATCH_REDIRECT:
+			if (bawn_path_under(p, f->name, f->shell))
+				return true;
+			break;
+		case BAWN_MATCH_STRING:
+			if (strcmp(p, f->name) == 0 || host_under(p, host_of(f->name)))
+				return true;
+			break;
+		case BAWN_MATCH_CALL: case BAWN_MATCH_NAME: case BAWN_MATCH_IMPORT: case BAWN_MATCH_COMMAND:
+			if (name_under(p, f->name))
+				return true;
+			break;
+		case BAWN_MATCH_PIPE: case BAWN_MATCH_EVENT: case BAWN_MATCH_ALL: case BAWN_MATCH_COUNT:
+			break;
+		}
+	}
+	return false;
+}
+
+static void place(struct engine *e, uint32_t node, struct raw_finding *f)
+{
+	if (e->depth > 0) {
+		f->line = e->outer.line, f->column = e->outer.column;
+		f->end_line = e->outer.end_line, f->end_column = e->outer.end_column;
+		return;
+	}
+	const struct bawn_node *n = &e->tree->node[node];
+	f->line = n->row + 1, f->end_line = n->end_row + 1;
+	f->column = bawn_tree_column(e->tree, n->start), f->end_column = bawn_tree_column(e->tree, n->end);
+}
+
+static bool same_place(const struct raw_finding *a, const struct raw_finding *b)
+{
+	return a->rule == b->rule && a->file == b->file && a->line == b->line && a->column == b->column;
+}
+
+static void report(struct engine *e, uint16_t rule, uint8_t level, uint32_t node, const char *folded)
+{
+	struct raw_finding f = { .rule = rule, .level = level, .file = e->file };
+	place(e, node, &f);
+	for (size_t i = e->n_found; i > 0 && e->n_found - i < 64; i--)  /* repeats stand close to each other */
+		if (same_place(&e->found[i - 1], &f))
+			return;
+	if (e->n_found == FINDINGS_RAW_MAX) {
+		e->n_dropped++;
+		return;
+	}
+	if (e->n_found == e->cap_found) {
+		size_t cap = e->cap_found == 0 ? 32 : e->cap_found * 2;
+		struct raw_finding *grown = realloc(e->found, cap * sizeof *grown);
+		if (grown == NULL) {
+			e->error = bawn_fail(e->err, -ENOMEM, "keep findings");
+			return;
+		}
+		e->found = grown;
+		e->cap_found = cap;
+	}
+	if (folded != NULL) {
+		size_t n = strlen(folded);
+		f.folded = bawn_arena_text(e->arena, (struct bawn_span){ folded, n < 200 ? n : 200 });
+	}
+	e->found[e->n_found++] = f;
+}
+
+/* ---- conditions ---- */
+
+static bool any_glob(const struct bawn_cond *c, struct bawn_span text)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		if (bawn_glob(c->text[i], text))
+			return true;
+	return false;
+}
+
+static bool value_matches(const struct bawn_cond *c, const struct value *v, unsigned depth)
+{
+	if (v == NULL)
+		return false;
+	if (v->text.p != NULL && any_glob(c, v->text))
+		return true;
+	if (v->name != NULL && any_glob(c, bawn_span(v->name)))
+		return true;
+	if (v->has_number) {
+		char digits[24];
+		int n = snprintf(digits, sizeof digits, "%lld", (long long)v->number);
+		if (any_glob(c, (struct bawn_span){ digits, (size_t)n }))
+			return true;
+	}
+	for (uint32_t i = 0; depth < 2 && i < v->n_items && i < 64; i++)
+		if (value_matches(c, v->item[i], depth + 1))
+			return true;
+	return false;
+}
+
+static const struct value *keyword(const struct fact *f, const char *name)
+{
+	for (uint32_t i = 0; i < f->n_keywords; i++)
+		if (f->keyword[i].name != NULL && strcmp(f->keyword[i].name, name) == 0)
+			return f->keyword[i].value;
+	return NULL;
+}
+
+static bool has_keyword(const struct fact *f, const char *name)
+{
+	for (uint32_t i = 0; i < f->n_keywords; i++)
+		if (f->keyword[i].name != NULL && strcmp(f->keyword[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Is `want` ("-e", "--exec") among the words?  Short options may be bundled: -rf is -r and -f. */
+static bool option_in(const char *want, struct bawn_span word)
+{
+	if (word.n < 2 || word.p[0] != '-')
+		return false;
+	if (want[0] == '-' && want[1] != '-' && want[1] != '\0' && want[2] == '\0' && word.p[1] != '-') {
+		for (size_t i = 1; i < word.n; i++) {
+			char c = word.p[i];
+			if (c == want[1])
+				return true;
+			if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')))
+				return false;
+		}
+		return false;
+	}
+	size_t n = strlen(want);
+	return word.n >= n && memcmp(word.p, want, n) == 0 && (word.n == n || word.p[n] == '=');
+}
+
+static bool has_option(const struct bawn_cond *c, const struct fact *f)
+{
+	for (uint32_t i = 0; i < f->n_args; i++)
+		for (uint32_t t = 0; bawn_value_is_text(f->arg[i]) && t < c->n; t++)
+			if (option_in(c->text[t], f->arg[i]->text))
+				return true;
+	return false;
+}
+
+static bool any_word(const struct bawn_cond *c, const struct fact *f)
+{
+	for (uint32_t i = 0; i < f->n_args; i++)
+		if (value_matches(c, f->arg[i], 0))
+			return true;
+	return false;
+}
+
+static bool under_any(const struct bawn_cond *c, const struct fact *f)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		if (bawn_path_under(c->text[i], f->name, f->shell))
+			return true;
+	return false;
+}
+
+static bool known(const struct value *v)
+{
+	return v != NULL && !v->partial && (v->text.p != NULL || v->has_number || (v->is_list && v->n_items > 0));
+}
+
+static bool holds(const struct engine *e, const struct bawn_cond *c, const struct fact *f)
+{
+	const struct value *arg = c->index < (int32_t)f->n_args && c->index >= 0 ? f->arg[c->index] : NULL;
+	bool given = (uint32_t)c->index < f->n_args;
+	switch ((enum bawn_condition)c->what) {
+	case BAWN_COND_ARG:        return value_matches(c, arg, 0);
+	case BAWN_COND_ANY_ARG: {
+		bool hit = any_word(c, f);
+		for (uint32_t i = 0; !hit && i < f->n_keywords; i++)
+			hit = value_matches(c, f->keyword[i].value, 0);
+		return hit;
+	}
+	case BAWN_COND_KEYWORD:    return value_matches(c, keyword(f, c->name), 0);
+	case BAWN_COND_NO_KEYWORD:
+		for (uint32_t i = 0; i < c->n; i++)
+			if (has_keyword(f, c->text[i]))
+				return false;
+		return true;
+	case BAWN_COND_TAINT:      return (f->taint & c->mask) != 0;
+	case BAWN_COND_ARG_TAINT:  return arg != NULL && (arg->taint & c->mask) != 0;
+	case BAWN_COND_UNKNOWN:    return given && !known(arg);
+	case BAWN_COND_KNOWN:      return given && known(arg);
+	case BAWN_COND_OPTION:     return has_option(c, f);
+	case BAWN_COND_NO_OPTION:  return !has_option(c, f);
+	case BAWN_COND_WORD:       return any_word(c, f);
+	case BAWN_COND_NO_WORD:    return !any_word(c, f);
+	case BAWN_COND_ACCESS:     return (c->mask >> f->access & 1) != 0;
+	case BAWN_COND_AT_LEAST:   return f->n_args >= (uint32_t)c->index;
+	case BAWN_COND_TO:         return f->to != NULL && any_glob(c, bawn_span(f->to));
+	case BAWN_COND_SEEN:       return (e->tags & c->mask) != 0;
+	case BAWN_COND_NOT_UNDER:  return !under_any(c, f);
+	case BAWN_COND_NESTED:     return e->depth > 0;
+	case BAWN_COND_AT_MOST:    return f->n_args <= (uint32_t)c->index;
+	case BAWN_COND_COUNT:      break;
+	}
+	return false;
+}
+
+static bool rule_holds(const struct engine *e, const struct bawn_rule *r, const struct fact *f)
+{
+	if (r->language >= 0 && r->language != (int8_t)e->tree->grammar)
+		return false;
+	for (uint32_t i = 0; i < r->n_conds; i++)
+		if (!holds(e, &r->cond[i], f))
+			return false;
+	return true;
+}
+
+/* ---- looking rules up ---- */
+
+#define HITS_MAX 32u
+struct hits { uint16_t rule[HITS_MAX]; uint32_t n; };
+
+static void add_hit(const struct engine *e, const struct fact *f, uint16_t rule, struct hits *h)
+{
+	for (uint32_t i = 0; i < h->n; i++)
+		if (h->rule[i] == rule)
+			return;
+	if (h->n < HITS_MAX && rule_holds(e, &e->rules->rule[rule], f))
+		h->rule[h->n++] = rule;
+}
+
+static size_t first_key(const struct bawn_rule_table *t, uint8_t matcher, struct bawn_span text)
+{
+	size_t low = 0, high = t->n_keys;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		const struct bawn_rule_key *k = &t->key[mid];
+		int c = k->matcher != matcher ? (k->matcher < matcher ? -1 : 1) : strncmp(k->text, text.p, text.n);
+		if (c == 0 && k->matcher == matcher && k->text[text.n] != '\0')
+			c = 1;
+		if (c < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static void exact(const struct engine *e, const struct fact *f, struct bawn_span text, struct hits *h)
+{
+	const struct bawn_rule_table *t = e->rules;
+	for (size_t i = first_key(t, f->kind, text); i < t->n_keys && t->key[i].matcher == f->kind &&
+	     bawn_span_is(text, t->key[i].text); i++)
+		add_hit(e, f, t->key[i].rule, h);
+}
+
+static void by_name(const struct engine *e, const struct fact *f, struct hits *h)
+{
+	char part[256];
+	size_t n = strlen(f->name);
+	exact(e, f, (struct bawn_span){ f->name, n }, h);
+	exact(e, f, bawn_span("*"), h);
+	unsigned dots = 0;
+	for (size_t i = n; i > 0 && dots < 2; i--)
+		if (f->name[i - 1] == '.' && n - i < sizeof part - 4) {  /* *.f, then *.m.f */
+			int len = snprintf(part, sizeof part, "*%s", f->name + i - 1);
+			exact(e, f, (struct bawn_span){ part, (size_t)len }, h);
+			dots++;
+		}
+	for (size_t i = 1; i < n && i < sizeof part - 3; i++)
+		if (f->name[i] == '.') {
+			memcpy(part, f->name, i + 1);
+			part[i + 1] = '*';
+			exact(e, f, (struct bawn_span){ part, i + 2 }, h);
+		}
+}
+
+static void by_pattern(const struct engine *e, const struct fact *f, struct hits *h)
+{
+	const struct bawn_rule_table *t = e->rules;
+	bool path = f->kind == BAWN_MATCH_PATH || f->kind == BAWN_MATCH_REDIRECT;
+	for (size_t i = first_key(t, f->kind, bawn_span("")); i < t->n_keys && t->key[i].matcher == f->kind; i++)
+		if (path ? bawn_path_under(t->key[i].text, f->name, f->shell) : bawn_glob(t->key[i].text, bawn_span(f->name)))
+			add_hit(e, f, t->key[i].rule, h);
+}
+
+/* Patterns of the policy are findings of their own, raised as events. */
+static void policy_patterns(struct engine *e, const struct fact *f)
+{
+	if (e->policy == NULL || e->quiet)
+		return;
+	const char *event = in_patterns(&e->policy->blocked_patterns, f) ? "blocked-pattern"
+	                  : in_patterns(&e->policy->high_triggers, f) ? "high-trigger" : NULL;
+	if (event != NULL)
+		(void)bawn_engine_event(e, event, f->node, f->name);
+}
+
+static void note_tags(struct engine *e, uint64_t tags, uint32_t node)
+{
+	uint64_t fresh = tags & ~e->tags;
+	e->tags |= tags;
+	if (fresh == 0)
+		return;
+	struct raw_finding at = { 0 };
+	place(e, node, &at);
+	for (int i = 0; i < BAWN_TAG_COUNT; i++)
+		if (fresh >> i & 1)
+			e->tag_line[i] = at.line, e->tag_column[i] = at.column;
+}
+
+/* Every rule that holds gives tags and capability; of those on a path only the worst are reported. */
+static uint64_t apply(struct engine *e, const struct fact *f, const struct hits *h)
+{
+	bool trusted = e->policy != NULL && in_patterns(&e->policy->trusted_patterns, f);
+	bool worst_only = f->kind == BAWN_MATCH_PATH;
+	uint64_t tags = 0;
+	int worst = 0;
+	for (uint32_t i = 0; i < h->n; i++)
+		if (e->rules->rule[h->rule[i]].level > worst)
+			worst = e->rules->rule[h->rule[i]].level;
+	for (uint32_t i = 0; i < h->n; i++) {
+		const struct bawn_rule *r = &e->rules->rule[h->rule[i]];
+		int mode = mode_of(e, r);
+		tags |= r->tags;
+		if (e->quiet)
+			continue;
+		if (r->capability >= 0)
+			e->capabilities |= 1u << r->capability;
+		if (mode == BAWN_RULE_OFF || (worst_only && r->level < worst))
+			continue;
+		if (trusted && mode == BAWN_LEVEL_MEDIUM)
+			mode = BAWN_LEVEL_LOW;
+		report(e, h->rule[i], (uint8_t)mode, f->node, f->folded);
+	}
+	if (tags != 0 && !e->quiet)
+		note_tags(e, tags, f->node);
+	return tags;
+}
+
+uint64_t bawn_engine_fact(struct engine *e, const struct fact *f)
+{
+	struct hits h = { .n = 0 };
+	if (e->error != 0 || f->name == NULL)
+		return 0;
+	if (f->kind == BAWN_MATCH_STRING || f->kind == BAWN_MATCH_PATH || f->kind == BAWN_MATCH_REDIRECT)
+		by_pattern(e, f, &h);
+	else
+		by_name(e, f, &h);
+	policy_patterns(e, f);
+	return apply(e, f, &h);
+}
+
+uint64_t bawn_engine_event(struct engine *e, const char *event, uint32_t node, const char *folded)
+{
+	struct fact f = { .kind = BAWN_MATCH_EVENT, .name = event, .node = node, .folded = folded };
+	struct hits h = { .n = 0 };
+	if (e->error != 0)
+		return 0;
+	exact(e, &f, bawn_span(event), &h);
+	return apply(e, &f, &h);
+}
+
+uint64_t bawn_engine_path(struct engine *e, struct bawn_span path, enum bawn_access access, bool shell, uint32_t node)
+{
+	const char *normal = bawn_path_normal(&e->scratch, path);
+	if (normal == NULL)
+		return 0;
+	struct fact f = { .kind = BAWN_MATCH_PATH, .name = normal, .access = (uint8_t)access, .shell = shell, .node = node, .folded = normal };
+	uint64_t tags = bawn_engine_fact(e, &f);
+	static const char *const event[] = {
+		[BAWN_ACCESS_USE] = NULL, [BAWN_ACCESS_READ] = "read-outside", [BAWN_ACCESS_LIST] = "list-outside",
+		[BAWN_ACCESS_WRITE] = "write-outside", [BAWN_ACCESS_DELETE] = "delete-outside", [BAWN_ACCESS_EXECUTE] = NULL,
+	};
+	_Static_assert(BAWN_LEN(event) == BAWN_ACCESS_COUNT, "one row per access");
+	if (event[access] != NULL && bawn_path_outside(normal))
+		tags |= bawn_engine_event(e, event[access], node, normal);
+	return tags;
+}
+
+void bawn_engine_combine(struct engine *e)
+{
+	for (size_t i = 0; i < e->rules->n && e->error == 0; i++) {
+		const struct bawn_rule *r = &e->rules->rule[i];
+		struct fact none = { .kind = BAWN_MATCH_ALL, .name = "" };
+		if (r->matcher != BAWN_MATCH_ALL || (e->tags & r->all) != r->all || !rule_holds(e, r, &none))
+			continue;
+		int mode = mode_of(e, r);
+		e->tags |= r->tags;
+		if (r->capability >= 0)
+			e->capabilities |= 1u << r->capability;
+		if (mode == BAWN_RULE_OFF)
+			continue;
+		/* It is shown where its last part was first seen. */
+		uint32_t line = 1, column = 1;
+		for (int t = 0; t < BAWN_TAG_COUNT; t++)
+			if ((r->all >> t & 1) && (e->tag_line[t] > line || (e->tag_line[t] == line && e->tag_column[t] > column)))
+				line = e->tag_line[t], column = e->tag_column[t];
+		size_t before = e->n_found;
+		report(e, (uint16_t)i, (uint8_t)mode, 0, NULL);
+		if (e->n_found > before) {
+			struct raw_finding *f = &e->found[e->n_found - 1];
+			f->line = f->end_line = line;
+			f->column = f->end_column = column;
+		}
+	}
+}
+
+void bawn_engine_text(struct engine *e, int language, struct bawn_span text, uint32_t node)
+{
+	const struct bawn_tree *outer = e->tree;
+	if (e->error != 0 || text.n == 0 || e->quiet)
+		return;
+	if (e->depth >= NESTING_MAX) {
+		(void)bawn_engine_event(e, "nested-too-deep", node, NULL);
+		return;
+	}
+	uint64_t now = bawn_monotonic_us();
+	if (now >= e->deadline_us) {
+		e->error = bawn_fail_as(e->err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "assess the code in time");
+		return;
+	}
+	bawn_auto_tree tree = { 0 };
+	int r = bawn_tree_parse((enum bawn_grammar)language, text, e->deadline_us - now, e->cancel, &tree, e->err);
+	if (r < 0) {
+		e->error = r;
+		return;
+	}
+	if (e->depth == 0) {
+		struct raw_finding at = { 0 };
+		place(e, node, &at);
+		e->outer.line = at.line, e->outer.column = at.column;
+		e->outer.end_line = at.end_line, e->outer.end_column = at.end_column;
+	}
+	e->depth++;
+	e->tree = &tree;
+	if (language == BAWN_LANG_BASH)
+		bawn_read_shell(e);
+	else
+		bawn_read_script(e);
+	e->tree = outer;
+	e->depth--;
+}

@@ -1,0 +1,96 @@
+/* engine.h - what the language readers tell, matched against the rules.
+ *
+ * A reader turns a tree into facts (this name is called with these values, this path is written, this
+ * command runs).  The engine finds the rules that hold, keeps findings and tags, and gives back the
+ * tags, which the reader puts on the value the fact produced: so data from the network stays known as
+ * such until it reaches a sink. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include "assess/arena.h"
+#include "assess/assess.h"
+#include "assess/rule.h"
+#include "parse/tree.h"
+
+/* What is known about an expression: any of a name, a text, a number, items; and where it came from. */
+struct value {
+	const char       *name;    /* dotted name it stands for, "f()" for a call's result */
+	struct bawn_span  text;    /* .p != NULL: a constant text */
+	int64_t           number;
+	struct value    **item;    /* list: items; dict: values */
+	const char      **key;     /* dict */
+	uint32_t          n_items;
+	bool              has_number, is_list, is_dict, is_path, partial;  /* partial: text with gaps */
+	bool              imported;  /* a module, or something in one */
+	bool              choice;    /* one of the items */
+	uint64_t          taint;   /* 1 << enum bawn_tag */
+	struct value     *self;    /* of a method: the object */
+	uint32_t          function;  /* of a local function: its node */
+};
+
+struct keyword { const char *name; struct value *value; };
+
+struct fact {
+	uint8_t         kind;      /* enum bawn_matcher */
+	const char     *name;      /* name, path, text, command, or event */
+	struct value  **arg; uint32_t n_args;
+	struct keyword *keyword; uint32_t n_keywords;
+	const char     *to;        /* PIPE: the command that reads */
+	uint64_t        taint;
+	uint8_t         access;    /* PATH, REDIRECT */
+	bool            shell;     /* PATH: still to be expanded */
+	const char     *folded;    /* shown in the finding */
+	uint32_t        node;
+};
+
+#define FINDINGS_MAX     200u
+#define FINDINGS_RAW_MAX 5000u
+#define NESTING_MAX      4u
+
+struct raw_finding { uint16_t rule; uint8_t level; uint32_t file, line, column, end_line, end_column; const char *folded, *message; };
+
+/* One assessment: all files. */
+struct engine {
+	struct arena                 *arena;    /* texts that the result keeps */
+	struct arena                  scratch;  /* values */
+	const struct bawn_rule_table *rules;
+	const struct bawn_policy     *policy;   /* may be NULL */
+	struct raw_finding           *found; size_t n_found, cap_found; bool overflow;
+	uint32_t                      n_dropped;
+	uint32_t                      file;     /* being read */
+	uint64_t                      tags;     /* seen in this file */
+	uint32_t                      tag_line[BAWN_TAG_COUNT], tag_column[BAWN_TAG_COUNT];
+	uint32_t                      capabilities;
+	uint64_t                      deadline_us;
+	const size_t                 *cancel;
+	bool                          quiet;    /* a first look: tags flow, nothing is kept */
+	unsigned                      depth;    /* text inside text */
+	struct { uint32_t line, column, end_line, end_column; } outer;  /* where the outermost text stands */
+	const struct bawn_tree       *tree;
+	struct bawn_complexity        complexity;
+	uint64_t                      work;     /* of this file, for complexity */
+	bool                          parse_ok;
+	int                           error;    /* first failure, sticky */
+	struct bawn_err              *err;
+};
+
+/* Tags of all rules that hold. */
+uint64_t bawn_engine_fact(struct engine *e, const struct fact *f);
+uint64_t bawn_engine_event(struct engine *e, const char *event, uint32_t node, const char *folded);
+void     bawn_engine_combine(struct engine *e);  /* at the end of a file */
+
+/* Reads `text` as part of the file being read; positions are those of `node` in the outer text. */
+void bawn_engine_text(struct engine *e, int language, struct bawn_span text, uint32_t node);
+
+/* A path used by code; relative and temporary ones are nobody's business. */
+uint64_t bawn_engine_path(struct engine *e, struct bawn_span path, enum bawn_access access, bool shell, uint32_t node);
+
+/* The readers.  engine->tree is the text to read. */
+void bawn_read_script(struct engine *e);                                /* Python, JavaScript */
+void bawn_read_shell(struct engine *e);
+uint64_t bawn_shell_command(struct engine *e, struct value **word, uint32_t n, uint32_t node);  /* argv, from any language */
+
+/* Values. */
+struct value *bawn_value_new(struct engine *e);
+struct value *bawn_value_text(struct engine *e, struct bawn_span text);
+static inline bool bawn_value_is_text(const struct value *v) { return v != NULL && v->text.p != NULL; }

@@ -1,0 +1,92 @@
+/* rule.h - what a rule is.  Rules are data (rules/<language>/<family>.yaml), read by rulefile.c and
+ * compiled into a const table by tools/gen-rules.c; the engine knows no rule by name.
+ *
+ *	- id: python/pty-spawn          never reused, begins with its language or `any`
+ *	  level: HIGH
+ *	  cwe: 78
+ *	  capability: subprocess
+ *	  tags: [exec, shell]           what combinations and taint conditions see
+ *	  message, why, fix: texts
+ *	  call: [pty.spawn]             exactly one matcher: call, name, import, string, path, command,
+ *	                                redirect, pipe, event, all
+ *	  where: [[arg, 0, /bin/sh]]   all of these must hold; the words after the first are alternatives
+ *	  examples: {match: [...], nomatch: [...]}
+ *
+ * Names are whole dotted names after aliases are undone; `*.f` is method f of anything, `m.*` is
+ * anything in m, `f()` what a call of f gave.  Texts are globs in which `*` crosses everything; paths
+ * match by component and include what lies below. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "assess/assess.h"
+
+/* X(NAME, "name"): what a match says about the program, beyond the finding itself. */
+#define BAWN_TAGS(X) \
+	X(NET_RECV, "net-recv") X(NET_SEND, "net-send") X(CONNECT, "connect") X(LISTEN, "listen") X(EXEC, "exec") \
+	X(SHELL, "shell") X(DYNAMIC, "dynamic") X(DECODE, "decode") X(SECRET, "secret") X(ENVIRON, "environ") \
+	X(HOST_INFO, "host-info") X(READ, "read") X(WRITE, "write") X(DELETE, "delete") X(WALK, "walk") \
+	X(ENCRYPT, "encrypt") X(CHMOD, "chmod") X(DOWNLOAD, "download") X(DUP, "dup") X(KEYS, "keys") \
+	X(CAPTURE, "capture") X(PERSIST, "persist") X(FORK, "fork") X(LOOP, "loop") X(INPUT, "input") X(PTY, "pty") \
+	X(MARSHAL, "marshal") X(NATIVE, "native") X(BROWSER, "browser-data") X(PRIVILEGE, "privilege") \
+	X(SHELL_STDIO, "shell-stdio") X(TEMP, "temp") X(HIDE, "hide") X(FIFO, "fifo") X(PASTE, "paste-host") \
+	X(MINER, "miner") X(OBFUSCATED, "obfuscated") X(SYSTEM_WRITE, "system-write") X(BUILT, "built") X(REDUCE, "reduce")
+#define BAWN_X_TAG(n, t) BAWN_TAG_##n,
+enum bawn_tag { BAWN_TAGS(BAWN_X_TAG) BAWN_TAG_COUNT };
+_Static_assert(BAWN_TAG_COUNT <= 64, "tags fit one word");
+#define BAWN_TAG(n) (UINT64_C(1) << BAWN_TAG_##n)
+extern const struct bawn_words bawn_tag_words;
+
+#define BAWN_MATCHERS(X) \
+	X(CALL, "call") X(NAME, "name") X(IMPORT, "import") X(STRING, "string") X(PATH, "path") X(COMMAND, "command") \
+	X(REDIRECT, "redirect") X(PIPE, "pipe") X(EVENT, "event") X(ALL, "all")
+#define BAWN_X_MATCHER(n, t) BAWN_MATCH_##n,
+enum bawn_matcher { BAWN_MATCHERS(BAWN_X_MATCHER) BAWN_MATCH_COUNT };
+extern const struct bawn_words bawn_matcher_words;
+
+/* How a path is used. */
+#define BAWN_ACCESSES(X) X(USE, "use") X(READ, "read") X(LIST, "list") X(WRITE, "write") X(DELETE, "delete") X(EXECUTE, "execute")
+#define BAWN_X_ACCESS(n, t) BAWN_ACCESS_##n,
+enum bawn_access { BAWN_ACCESSES(BAWN_X_ACCESS) BAWN_ACCESS_COUNT };
+extern const struct bawn_words bawn_access_words;
+
+/* X(NAME, "name", takes a number or name first) */
+#define BAWN_CONDITIONS(X) \
+	X(ARG, "arg", 1) X(ANY_ARG, "any-arg", 0) X(KEYWORD, "keyword", 2) X(NO_KEYWORD, "no-keyword", 0) \
+	X(TAINT, "taint", 0) X(UNKNOWN, "unknown", 1) X(KNOWN, "known", 1) X(OPTION, "option", 0) X(NO_OPTION, "no-option", 0) \
+	X(WORD, "word", 0) X(NO_WORD, "no-word", 0) X(ACCESS, "access", 0) X(AT_LEAST, "at-least", 1) X(TO, "to", 0) X(SEEN, "seen", 0) \
+	X(NOT_UNDER, "not-under", 0) X(ARG_TAINT, "arg-taint", 1) X(NESTED, "nested", 0) X(AT_MOST, "at-most", 1)
+#define BAWN_X_COND(n, t, f) BAWN_COND_##n,
+enum bawn_condition { BAWN_CONDITIONS(BAWN_X_COND) BAWN_COND_COUNT };
+
+struct bawn_cond {
+	uint8_t what;               /* enum bawn_condition */
+	int32_t index;              /* ARG, UNKNOWN, KNOWN, AT_LEAST, ARG_TAINT */
+	const char *name;           /* KEYWORD */
+	const char *const *text;    /* alternatives */
+	uint32_t n;
+	uint64_t mask;              /* TAINT, SEEN, ACCESS */
+};
+
+struct bawn_rule {
+	const char *id, *family, *message, *why, *fix;
+	const struct bawn_cond *cond;
+	uint64_t    tags, all;      /* all: the tags a combination needs */
+	uint32_t    n_conds, score;
+	int16_t     cwe;
+	int8_t      language;       /* enum bawn_language, -1: any */
+	int8_t      capability;     /* enum bawn_capability, -1: none */
+	uint8_t     level, matcher;
+};
+
+/* What a rule is found by: sorted by matcher, then text. */
+struct bawn_rule_key { const char *text; uint16_t rule; uint8_t matcher; };
+
+struct bawn_rule_table {
+	const struct bawn_rule     *rule; size_t n;
+	const struct bawn_rule_key *key;  size_t n_keys;
+	const char                 *version;
+};
+extern const struct bawn_rule_table bawn_rules;  /* generated */
+
+int bawn_rule_key_compare(const void *a, const void *b);

@@ -1,0 +1,1040 @@
+/* script.c - reads Python and JavaScript: one walk, children before parents, in the order of the text.
+ *
+ * Each node's value is known when its last child has been left, so calls see their arguments, names
+ * see the assignments above them, and no function here calls itself however deep the text is nested.
+ * Files with functions are walked twice: the first time quietly, so that what is assigned or returned
+ * further down is known when it counts. */
+#include "assess/script.h"
+#include <stdlib.h>
+#include "assess/text.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+#define NAME_MAX_BYTES 240u
+#define SCOPES_MAX     32u
+#define REPLAY_MAX     3u
+#define REPLAY_NODES   200000u
+
+/* Tags that stay with data. */
+#define FLOWS (BAWN_TAG(NET_RECV) | BAWN_TAG(DECODE) | BAWN_TAG(SECRET) | BAWN_TAG(ENVIRON) | BAWN_TAG(HOST_INFO) | \
+               BAWN_TAG(READ) | BAWN_TAG(INPUT) | BAWN_TAG(CAPTURE) | BAWN_TAG(BROWSER) | BAWN_TAG(MARSHAL) | BAWN_TAG(BUILT) | \
+               BAWN_TAG(OBFUSCATED))
+
+static struct arena *scratch(struct script *s) { return &s->e->scratch; }
+static const struct bawn_node *node(const struct script *s, uint32_t i) { return &s->t->node[i]; }
+static struct bawn_span text_of(const struct script *s, uint32_t i) { return bawn_node_text(s->t, i); }
+static uint32_t child(const struct script *s, uint32_t i, enum bawn_role role) { return bawn_node_child(s->t, i, role); }
+
+/* ---- names ---- */
+
+static uint32_t hash_of(uint32_t scope, const char *p, size_t n)
+{
+	uint32_t h = 2166136261u ^ scope * 2654435761u;
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (unsigned char)p[i]) * 16777619u;
+	return h;
+}
+
+static struct binding *slot(struct script *s, uint32_t scope, const char *p, size_t n)
+{
+	uint32_t h = hash_of(scope, p, n);
+	for (size_t i = h & (s->cap_bind - 1); ; i = (i + 1) & (s->cap_bind - 1)) {
+		struct binding *b = &s->bind[i];
+		if (b->name == NULL || (b->hash == h && b->scope == scope && strncmp(b->name, p, n) == 0 && b->name[n] == '\0')) {
+			b->hash = b->name == NULL ? h : b->hash;
+			return b;
+		}
+	}
+}
+
+static bool grow_bindings(struct script *s)
+{
+	struct binding *old = s->bind;
+	size_t n = s->cap_bind, cap = n == 0 ? 128 : n * 2;
+	struct binding *fresh = bawn_arena_array(scratch(s), struct binding, cap);
+	if (fresh == NULL)
+		return false;
+	s->bind = fresh;
+	s->cap_bind = cap;
+	for (size_t i = 0; i < n; i++)
+		if (old[i].name != NULL)
+			*slot(s, old[i].scope, old[i].name, strlen(old[i].name)) = old[i];
+	return true;
+}
+
+static void set(struct script *s, uint32_t scope, const char *name, struct value *v)
+{
+	if (name == NULL || (s->n_bind * 2 >= s->cap_bind && !grow_bindings(s)))
+		return;
+	struct binding *b = slot(s, scope, name, strlen(name));
+	s->n_bind += b->name == NULL;
+	b->scope = scope;
+	b->name = name;
+	b->value = v;
+}
+
+static struct value *get(struct script *s, uint32_t scope, const char *p, size_t n)
+{
+	if (s->cap_bind == 0)
+		return NULL;
+	struct binding *b = slot(s, scope, p, n);
+	return b->name != NULL ? b->value : NULL;
+}
+
+struct value *bawn_script_named(struct script *s, const char *name, bool imported)
+{
+	struct value *v = bawn_value_new(s->e);
+	if (v != NULL) {
+		v->name = name;
+		v->imported = imported;
+	}
+	return v;
+}
+
+static bool rule_about(const struct script *s, const char *name)
+{
+	const struct bawn_rule_table *t = s->e->rules;
+	size_t low = 0, high = t->n_keys;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		int c = t->key[mid].matcher != BAWN_MATCH_CALL ? 1 : strcmp(t->key[mid].text, name);
+		if (c == 0)
+			return true;
+		if (c < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return false;
+}
+
+/* A name as the program sees it: the nearest function that binds it, the file, then the world. */
+struct value *bawn_script_lookup(struct script *s, const char *name, size_t n)
+{
+	uint32_t scope = s->scope;
+	for (unsigned i = 0; i < SCOPES_MAX; i++) {
+		struct value *v = get(s, scope, name, n);
+		if (v != NULL)
+			return v;
+		if (scope == 0)
+			break;
+		scope = s->outer[scope];
+	}
+	struct value *v = get(s, 0, name, n);
+	if (v != NULL || n > NAME_MAX_BYTES)
+		return v;
+	const char *own = bawn_arena_text(scratch(s), (struct bawn_span){ name, n });
+	if (own == NULL)
+		return NULL;
+	for (uint32_t i = 0; i < s->n_star; i++) {
+		const char *full = bawn_arena_fmt(scratch(s), "%s.%s", s->star[i], own);
+		if (full != NULL && rule_about(s, full)) {
+			v = bawn_script_named(s, full, true);
+			set(s, 0, own, v);
+			return v;
+		}
+	}
+	v = bawn_script_named(s, own, false);
+	set(s, 0, own, v);
+	return v;
+}
+
+/* Names that are the same thing. */
+static const char *canonical(struct script *s, const char *name)
+{
+	static const char *const prefix[] = { "builtins.", "__builtins__.", "__builtin__.", "global.", "globalThis.", "window." };
+	static const struct { const char *from, *to; } same[] = {
+		{ "posixpath.", "os.path." }, { "ntpath.", "os.path." }, { "fs/promises.", "fs.promises." }, { "fs.promises.", "fs." },
+		{ "posix.", "os." }, { "nt.", "os." }, { "path/posix.", "path." }, { "_io.", "io." }, { "io.open", "open" },
+		{ "codecs.open", "open" }, { "_socket.", "socket." }, { "_posixsubprocess.", "subprocess." }, { "cPickle.", "pickle." },
+		{ "_pickle.", "pickle." }, { "__import__().", "" }, { "urllib2.", "urllib.request." }, { "fs-extra.", "fs." },
+		{ "pathlib.Path.", "pathlib.Path." }, { "process.binding().", "child_process." },
+	};
+	for (size_t i = 0; i < BAWN_LEN(prefix); i++)
+		if (strncmp(name, prefix[i], strlen(prefix[i])) == 0 && name[strlen(prefix[i])] != '_')
+			return name + strlen(prefix[i]);
+	for (size_t i = 0; i < BAWN_LEN(same); i++) {
+		size_t n = strlen(same[i].from);
+		if (strncmp(name, same[i].from, n) == 0)
+			return bawn_arena_fmt(scratch(s), "%s%s", same[i].to, name + n);
+	}
+	return name;
+}
+
+/* Modules that other modules carry with them: shutil.os.system is os.system. */
+static bool carried(const char *property)
+{
+	static const char *const module[] = { "os", "sys", "subprocess", "builtins", "socket", "importlib", "shutil", "ctypes", "__builtins__" };
+	for (size_t i = 0; i < BAWN_LEN(module); i++)
+		if (strcmp(property, module[i]) == 0)
+			return true;
+	return false;
+}
+
+struct value *bawn_script_attribute(struct script *s, struct value *object, const char *property)
+{
+	struct value *v = bawn_value_new(s->e);
+	if (v == NULL || property == NULL)
+		return v;
+	v->self = object;
+	v->taint = object != NULL ? object->taint & FLOWS : 0;
+	const char *base = object != NULL && object->name != NULL ? object->name : bawn_value_is_text(object) ? "str"
+	                 : object != NULL && object->is_list ? "list" : object != NULL && object->is_dict ? "dict" : "?";
+	for (uint32_t i = 0; object != NULL && object->is_dict && i < object->n_items; i++)
+		if (object->key[i] != NULL && strcmp(object->key[i], property) == 0 && object->item[i] != NULL)
+			return object->item[i];
+	if (strlen(base) + strlen(property) > NAME_MAX_BYTES)
+		base = "?";
+	if (object != NULL && object->imported && carried(property) && strcmp(base, property) != 0) {
+		v->name = property;
+	} else {
+		const char *full = bawn_arena_fmt(scratch(s), "%s.%s", base, property);
+		struct value *own = full != NULL ? get(s, 0, full, strlen(full)) : NULL;
+		if (own != NULL)
+			return own;
+		v->name = full != NULL ? canonical(s, full) : NULL;
+	}
+	v->imported = object != NULL && object->imported;
+	return v;
+}
+
+static const char *dotted_text(struct script *s, uint32_t i)
+{
+	struct bawn_span t = text_of(s, i);
+	return t.n <= NAME_MAX_BYTES ? bawn_fold_name(scratch(s), t) : NULL;
+}
+
+static struct value *unknown(struct script *s, uint64_t taint)
+{
+	struct value *v = bawn_value_new(s->e);
+	if (v != NULL)
+		v->taint = taint;
+	return v;
+}
+
+/* ---- binding ---- */
+
+static void bind_one(struct script *s, uint32_t target, struct value *v)
+{
+	const struct bawn_node *n = node(s, target);
+	if (n->kind == BAWN_K_NAME) {
+		const char *name = dotted_text(s, target);
+		set(s, s->scope, name, v);
+		if (s->scope != 0 && name != NULL && get(s, 0, name, strlen(name)) == NULL)
+			set(s, 0, name, v);  /* `global` may have said so */
+	} else if (n->kind == BAWN_K_ATTRIBUTE) {
+		set(s, 0, dotted_text(s, target), v);
+	} else if (n->kind == BAWN_K_SUBSCRIPT && v != NULL) {
+		struct value *container = s->val[n->child];
+		if (container != NULL)
+			container->taint |= v->taint;
+	}
+}
+
+static struct value *part_of(struct script *s, struct value *whole, uint32_t at)
+{
+	if (whole != NULL && whole->is_list && !whole->choice && at < whole->n_items)
+		return whole->item[at];
+	return unknown(s, whole != NULL ? whole->taint : 0);
+}
+
+/* `a, b = x`, `{a, b: c} = x`, `[a, b] = x`, one level; deeper ones keep the taint. */
+static void bind(struct script *s, uint32_t target, struct value *v)
+{
+	const struct bawn_node *n = node(s, target);
+	if (n->kind != BAWN_K_PATTERN && n->kind != BAWN_K_LIST && n->kind != BAWN_K_AS_TARGET && n->kind != BAWN_K_PAREN) {
+		bind_one(s, target, v);
+		return;
+	}
+	bool object = s->t->text.n > n->start && s->t->text.p[n->start] == '{';
+	uint32_t at = 0;
+	for (uint32_t c = n->child; c != 0; c = node(s, c)->next, at++) {
+		uint32_t key = node(s, c)->kind == BAWN_K_PAIR ? child(s, c, BAWN_R_KEY) : c;
+		uint32_t to = node(s, c)->kind == BAWN_K_PAIR ? child(s, c, BAWN_R_VALUE) : c;
+		if (n->kind == BAWN_K_AS_TARGET || n->kind == BAWN_K_PAREN)
+			bind_one(s, c, v);
+		else if (object)
+			bind_one(s, to, bawn_script_attribute(s, v, dotted_text(s, key)));
+		else
+			bind_one(s, c, part_of(s, v, at));
+	}
+}
+
+static struct value *element_of(struct script *s, struct value *v)
+{
+	if (v == NULL || !v->is_list || v->n_items == 0)
+		return unknown(s, v != NULL ? v->taint : 0);
+	struct value *one = bawn_value_new(s->e);
+	if (one == NULL)
+		return NULL;
+	*one = *v;
+	one->choice = true;
+	one->name = v->item[0] != NULL ? v->item[0]->name : NULL;
+	for (uint32_t i = 0; i < v->n_items; i++)
+		one->taint |= v->item[i] != NULL ? v->item[i]->taint : 0;
+	return one;
+}
+
+/* ---- literals ---- */
+
+static bool raw_prefix(struct bawn_span start)
+{
+	for (size_t i = 0; i < start.n && start.p[i] != '"' && start.p[i] != '\''; i++)
+		if ((start.p[i] | 0x20) == 'r')
+			return true;
+	return false;
+}
+
+static struct value *literal(struct script *s, uint32_t i)
+{
+	struct value *v = NULL;
+	bool raw = false;
+	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next) {
+		struct value *part = NULL;
+		switch (node(s, c)->kind) {
+		case BAWN_K_STRING_START: raw = raw_prefix(text_of(s, c)); continue;
+		case BAWN_K_PART: case BAWN_K_ESCAPE: {
+			struct bawn_span t = text_of(s, c);
+			part = bawn_value_text(s->e, raw ? t : bawn_unescape(scratch(s), t));
+			break;
+		}
+		case BAWN_K_INSERT:
+			part = node(s, c)->child != 0 ? s->val[node(s, c)->child] : NULL;
+			if (v == NULL)
+				v = bawn_value_text(s->e, bawn_span(""));
+			part = part != NULL ? part : unknown(s, 0);
+			break;
+		default: continue;
+		}
+		v = v == NULL ? part : bawn_fold_concat(s, v, part);
+	}
+	return v != NULL ? v : bawn_value_text(s->e, bawn_span(""));
+}
+
+static struct value *integer(struct script *s, uint32_t i)
+{
+	struct bawn_span t = text_of(s, i);
+	int base = 10;
+	size_t at = 0;
+	if (t.n > 2 && t.p[0] == '0' && ((t.p[1] | 0x20) == 'x' || (t.p[1] | 0x20) == 'o' || (t.p[1] | 0x20) == 'b')) {
+		base = (t.p[1] | 0x20) == 'x' ? 16 : (t.p[1] | 0x20) == 'o' ? 8 : 2;
+		at = 2;
+	}
+	int64_t v = 0;
+	for (; at < t.n; at++) {
+		int d = t.p[at] >= '0' && t.p[at] <= '9' ? t.p[at] - '0' : (t.p[at] | 0x20) >= 'a' && (t.p[at] | 0x20) <= 'f' ? (t.p[at] | 0x20) - 'a' + 10 : 99;
+		if (t.p[at] == '_')
+			continue;
+		if (d >= base)
+			return NULL;
+		if (__builtin_mul_overflow(v, (int64_t)base, &v) || __builtin_add_overflow(v, (int64_t)d, &v))
+			v = INT64_MAX;
+	}
+	struct value *out = bawn_value_new(s->e);
+	if (out != NULL)
+		out->number = v, out->has_number = true;
+	return out;
+}
+
+static struct value *collection(struct script *s, uint32_t i, bool dict)
+{
+	uint32_t n = 0;
+	for (uint32_t c = node(s, i)->child; c != 0 && n < ITEMS_MAX; c = node(s, c)->next)
+		n++;
+	struct value *v = bawn_value_new(s->e);
+	if (v == NULL)
+		return NULL;
+	v->item = bawn_arena_array(scratch(s), struct value *, n + 1);
+	v->key = dict ? bawn_arena_array(scratch(s), const char *, n + 1) : NULL;
+	if (v->item == NULL || (dict && v->key == NULL))
+		return NULL;
+	v->is_list = !dict, v->is_dict = dict;
+	for (uint32_t c = node(s, i)->child; c != 0 && v->n_items < n; c = node(s, c)->next) {
+		if (node(s, c)->kind == BAWN_K_COMMENT || node(s, c)->kind == BAWN_K_OPERATOR)
+			continue;
+		struct value *item = s->val[c];
+		if (dict && node(s, c)->kind == BAWN_K_PAIR) {
+			uint32_t k = child(s, c, BAWN_R_KEY), at = child(s, c, BAWN_R_VALUE);
+			struct value *key = k != 0 ? s->val[k] : NULL;
+			v->key[v->n_items] = bawn_value_is_text(key) ? bawn_arena_text(scratch(s), key->text)
+			                   : k != 0 && node(s, k)->kind == BAWN_K_NAME && !s->python ? dotted_text(s, k) : NULL;
+			item = at != 0 ? s->val[at] : NULL;
+		} else if (dict && node(s, c)->kind == BAWN_K_NAME) {
+			v->key[v->n_items] = dotted_text(s, c);
+		}
+		v->taint |= item != NULL ? item->taint : 0;
+		v->item[v->n_items++] = item;
+	}
+	return v;
+}
+
+/* ---- facts ---- */
+
+static void name_fact(struct script *s, uint32_t i, struct value *v, bool called)
+{
+	struct fact f = { .kind = BAWN_MATCH_NAME, .name = v->name, .node = i };
+	struct bawn_span written = text_of(s, i);
+	f.folded = bawn_span_is(written, v->name) ? NULL : v->name;
+	v->taint |= bawn_engine_fact(s->e, &f) & FLOWS;
+	if (called)
+		return;
+	f.kind = BAWN_MATCH_CALL;  /* handed on as a value, somebody else will call it */
+	(void)bawn_engine_fact(s->e, &f);
+}
+
+/* Is this name read here, and not defined, bound or only part of something? */
+static bool is_use(const struct script *s, uint32_t i)
+{
+	const struct bawn_node *n = node(s, i), *p = node(s, n->parent);
+	switch (p->kind) {
+	case BAWN_K_ATTRIBUTE: return n->role == BAWN_R_OBJECT;
+	case BAWN_K_KEYWORD: case BAWN_K_PARAMETER: return n->role == BAWN_R_VALUE || n->role == BAWN_R_RIGHT;
+	case BAWN_K_FUNCTION: case BAWN_K_CLASS: case BAWN_K_PARAMETERS: case BAWN_K_ALIASED: case BAWN_K_DOTTED: case BAWN_K_AS_TARGET:
+	case BAWN_K_IMPORT: case BAWN_K_IMPORT_FROM: case BAWN_K_PATTERN: case BAWN_K_NAMESPACE: return false;
+	case BAWN_K_ASSIGN: case BAWN_K_WALRUS: case BAWN_K_FOR: case BAWN_K_FOR_IN:
+		return n->role != BAWN_R_LEFT && n->role != BAWN_R_NAME;
+	case BAWN_K_LAMBDA: return n->role != BAWN_R_PARAMETERS && n->role != BAWN_R_NAME;
+	case BAWN_K_PAIR: return n->role != BAWN_R_KEY;
+	default: return true;
+	}
+}
+
+static bool called(const struct script *s, uint32_t i)
+{
+	const struct bawn_node *n = node(s, i), *p = node(s, n->parent);
+	return (p->kind == BAWN_K_CALL || p->kind == BAWN_K_NEW) && n->role == BAWN_R_FUNCTION;
+}
+
+static struct value *read_name(struct script *s, uint32_t i)
+{
+	struct bawn_span t = text_of(s, i);
+	if (!is_use(s, i))
+		return NULL;
+	const char *folded = t.p;
+	size_t n = t.n;
+	for (size_t k = 0; k < t.n; k++)
+		if ((unsigned char)t.p[k] >= 0x80) {
+			folded = bawn_fold_name(scratch(s), t);
+			n = folded != NULL ? strlen(folded) : 0;
+			break;
+		}
+	if (folded != t.p && n != t.n)
+		(void)bawn_engine_event(s->e, "disguised-name", i, folded);
+	struct value *v = n > 0 ? bawn_script_lookup(s, folded, n) : NULL;
+	if (v != NULL && v->name != NULL && node(s, node(s, i)->parent)->kind != BAWN_K_ATTRIBUTE)
+		name_fact(s, i, v, called(s, i) || v->function != 0);
+	else if (v != NULL && v->name != NULL && v->name[0] == '_')
+		name_fact(s, i, v, true);
+	return v;
+}
+
+static struct value *read_attribute(struct script *s, uint32_t i)
+{
+	uint32_t object = child(s, i, BAWN_R_OBJECT), property = child(s, i, BAWN_R_PROPERTY);
+	if (object == 0 || property == 0)
+		return NULL;
+	/* `self.x` was bound by its spelling. */
+	const char *spelled = node(s, object)->kind == BAWN_K_NAME ? dotted_text(s, i) : NULL;
+	struct value *own = spelled != NULL && s->cap_bind > 0 ? get(s, 0, spelled, strlen(spelled)) : NULL;
+	struct value *v = own != NULL ? own : bawn_script_attribute(s, s->val[object], dotted_text(s, property));
+	bool target = !is_use(s, i);
+	if (v != NULL && v->name != NULL && !target)
+		name_fact(s, i, v, called(s, i) || own != NULL || node(s, node(s, i)->parent)->kind == BAWN_K_ATTRIBUTE);
+	return v;
+}
+
+/* ---- calls ---- */
+
+static void add_argument(struct script *s, struct call *c, uint32_t i, uint32_t room)
+{
+	const struct bawn_node *n = node(s, i);
+	struct value *v = s->val[i];
+	if (n->kind == BAWN_K_COMMENT)
+		return;
+	if (n->kind == BAWN_K_KEYWORD) {
+		uint32_t name = child(s, i, BAWN_R_NAME), at = child(s, i, BAWN_R_VALUE);
+		v = at != 0 ? s->val[at] : NULL;
+		c->keyword[c->n_keywords++] = (struct keyword){ name != 0 ? dotted_text(s, name) : NULL, v };
+	} else if (n->kind == BAWN_K_SPLAT && v != NULL && v->is_list) {
+		for (uint32_t k = 0; k < v->n_items && c->n_args < room; k++)
+			c->arg[c->n_args++] = v->item[k];
+	} else if (c->n_args < room) {
+		c->arg[c->n_args++] = v;
+	}
+	c->taint |= v != NULL ? v->taint : 0;
+}
+
+static bool gather(struct script *s, uint32_t i, struct call *c)
+{
+	uint32_t args = child(s, i, BAWN_R_ARGUMENTS), n = 0;
+	for (uint32_t k = args != 0 ? node(s, args)->child : 0; k != 0; k = node(s, k)->next)
+		n += 1 + (node(s, k)->kind == BAWN_K_SPLAT && s->val[k] != NULL ? s->val[k]->n_items : 0);
+	n = n < ITEMS_MAX ? n : ITEMS_MAX;
+	c->arg = bawn_arena_array(scratch(s), struct value *, n + 2);
+	c->keyword = bawn_arena_array(scratch(s), struct keyword, n + 2);
+	if (c->arg == NULL || c->keyword == NULL)
+		return false;
+	if (args != 0 && node(s, args)->kind != BAWN_K_ARGUMENTS)  /* f(x for x in y), or a tagged template */
+		add_argument(s, c, args, n + 1);
+	else
+		for (uint32_t k = args != 0 ? node(s, args)->child : 0; k != 0; k = node(s, k)->next)
+			if (c->n_keywords < n + 1)
+				add_argument(s, c, k, n + 1);
+	/* An options object counts as keywords too. */
+	const struct value *last = c->n_args > 0 ? c->arg[c->n_args - 1] : NULL;
+	if (!s->python && last != NULL && last->is_dict && last->n_items > 0) {
+		struct keyword *kw = bawn_arena_array(scratch(s), struct keyword, last->n_items);
+		for (uint32_t k = 0; kw != NULL && k < last->n_items; k++)
+			kw[k] = (struct keyword){ last->key[k], last->item[k] };
+		if (kw != NULL)
+			c->keyword = kw, c->n_keywords = last->n_items;
+	}
+	return true;
+}
+
+static void bind_parameters(struct script *s, uint32_t function, struct value **arg, uint32_t n)
+{
+	uint32_t list = child(s, function, BAWN_R_PARAMETERS), at = 0, saved = s->scope;
+	s->scope = function;
+	bool single = list != 0 && node(s, list)->kind == BAWN_K_NAME;
+	for (uint32_t p = list == 0 ? 0 : single ? list : node(s, list)->child; p != 0; p = single ? 0 : node(s, p)->next) {
+		uint32_t name = p;
+		if (node(s, p)->kind == BAWN_K_PARAMETER && node(s, p)->child != 0)
+			name = node(s, p)->child;
+		if (node(s, name)->kind != BAWN_K_NAME)
+			continue;
+		const char *t = dotted_text(s, name);
+		if (t == NULL || (at == 0 && strcmp(t, "self") == 0))
+			continue;
+		struct value *before = get(s, function, t, strlen(t)), *now = at < n ? arg[at] : NULL;
+		if (now != NULL && before != NULL)
+			now->taint |= before->taint & FLOWS;
+		if (now != NULL)
+			set(s, function, t, now);
+		else if (before == NULL)
+			set(s, function, t, unknown(s, BAWN_TAG(INPUT)));
+		at++;
+	}
+	s->scope = saved;
+}
+
+/* What a function of the program itself gave back when it was read. */
+static struct value *local_call(struct script *s, struct call *c)
+{
+	bind_parameters(s, c->function->function, c->arg, c->n_args);
+	struct value *result = get(s, c->function->function, "()", 2), *v = result != NULL ? bawn_value_new(s->e) : NULL;
+	if (v != NULL)
+		*v = *result;
+	return v;
+}
+
+static struct value *read_call(struct script *s, uint32_t i)
+{
+	uint32_t f = child(s, i, BAWN_R_FUNCTION);
+	struct call c = { .node = i, .function = f != 0 ? s->val[f] : NULL };
+	if (!gather(s, i, &c))
+		return NULL;
+	c.name = c.function != NULL ? c.function->name : NULL;
+	if (c.name == NULL && c.function != NULL && c.function->choice && c.function->n_items > 0 && c.function->item[0] != NULL)
+		c.name = c.function->item[0]->name;
+	struct value *self = c.function != NULL ? c.function->self : NULL;
+	uint64_t own = c.taint;
+	c.taint |= self != NULL ? self->taint : c.function != NULL ? c.function->taint : 0;
+	if (s->t->grammar == BAWN_GRAMMAR_JAVASCRIPT && c.name != NULL && strlen(c.name) > 5) {
+		/* f.call(this, x), f.apply(...): f is what runs. */
+		const char *dot = strrchr(c.name, '.');
+		if (dot != NULL && self != NULL && self->name != NULL && (strcmp(dot, ".call") == 0 || strcmp(dot, ".apply") == 0 || strcmp(dot, ".bind") == 0)) {
+			c.name = self->name;
+			c.arg += c.n_args > 0;
+			c.n_args -= c.n_args > 0;
+		}
+	}
+	struct fact fact = { .kind = BAWN_MATCH_CALL, .name = c.name, .arg = c.arg, .n_args = c.n_args, .keyword = c.keyword,
+	                     .n_keywords = c.n_keywords, .taint = c.taint, .node = i };
+	struct bawn_span written = f != 0 ? text_of(s, f) : bawn_span("");
+	if (c.name != NULL && !bawn_span_is(written, c.name))
+		fact.folded = c.name;
+	uint64_t tags = 0;
+	struct value *v = c.function != NULL && c.function->function != 0 ? NULL : bawn_fold_call(s, &c);
+	if (c.function != NULL && c.function->function != 0)
+		v = local_call(s, &c);
+	else if (c.name != NULL)
+		tags |= bawn_engine_fact(s->e, &fact) & FLOWS;
+	else if (c.function != NULL && (c.function->taint & (BAWN_TAG(DECODE) | BAWN_TAG(OBFUSCATED))) != 0)
+		(void)bawn_engine_event(s->e, "unknown-call", i, NULL);
+	tags |= bawn_call_effects(s, &c) & FLOWS;
+	if (self != NULL && self->name != NULL && (own & FLOWS) != 0)
+		self->taint |= own & FLOWS;  /* list.append(secret) */
+	if (v == NULL) {
+		v = unknown(s, 0);
+		if (v != NULL && c.name != NULL && strlen(c.name) < NAME_MAX_BYTES)
+			v->name = bawn_arena_fmt(scratch(s), "%s()", c.name);
+		if (v != NULL)
+			v->self = self;
+	}
+	bool one_variable = v != NULL && v->name != NULL && strcmp(v->name, "os.getenv()") == 0;
+	if (v != NULL && !one_variable)
+		v->taint |= (c.taint & FLOWS) | tags;
+	return v;
+}
+
+/* ---- imports ---- */
+
+static void import_fact(struct script *s, const char *name, uint32_t i)
+{
+	struct fact f = { .kind = BAWN_MATCH_IMPORT, .name = name, .node = i };
+	(void)bawn_engine_fact(s->e, &f);
+}
+
+static const char *module_name(struct script *s, uint32_t i)
+{
+	struct value *v = s->val[i];
+	const char *name = bawn_value_is_text(v) ? bawn_arena_text(scratch(s), v->text) : dotted_text(s, i);
+	return name != NULL && strncmp(name, "node:", 5) == 0 ? name + 5 : name;
+}
+
+static void import_name(struct script *s, uint32_t i, const char *from)
+{
+	uint32_t name = node(s, i)->kind == BAWN_K_ALIASED ? child(s, i, BAWN_R_NAME) : i;
+	uint32_t alias = node(s, i)->kind == BAWN_K_ALIASED ? child(s, i, BAWN_R_ALIAS) : 0;
+	const char *written = name != 0 ? dotted_text(s, name) : NULL;
+	if (written == NULL)
+		return;
+	const char *full = from != NULL ? bawn_arena_fmt(scratch(s), "%s.%s", from, written) : written;
+	if (full == NULL)
+		return;
+	import_fact(s, full, i);
+	const char *bound = alias != 0 ? dotted_text(s, alias) : written;
+	if (from == NULL && alias == 0) {  /* import a.b binds a */
+		size_t n = strcspn(written, ".");
+		bound = full = bawn_arena_text(scratch(s), (struct bawn_span){ written, n });
+	}
+	if (full != NULL)
+		set(s, s->scope, bound, bawn_script_named(s, canonical(s, full), true));
+}
+
+static void read_import(struct script *s, uint32_t i)
+{
+	uint32_t module = child(s, i, BAWN_R_MODULE);
+	const char *from = module != 0 ? module_name(s, module) : NULL;
+	if (from != NULL)
+		import_fact(s, from, i);
+	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next) {
+		if (c == module)
+			continue;
+		if (node(s, c)->kind == BAWN_K_WILDCARD && from != NULL && s->n_star < BAWN_LEN(s->star))
+			s->star[s->n_star++] = from;
+		else if (s->python && (node(s, c)->kind == BAWN_K_DOTTED || node(s, c)->kind == BAWN_K_ALIASED))
+			import_name(s, c, from);
+	}
+}
+
+/* import x, {a as b}, * as y from 'm' */
+static void read_js_import(struct script *s, uint32_t i)
+{
+	uint32_t module = child(s, i, BAWN_R_MODULE);
+	const char *from = module != 0 ? module_name(s, module) : NULL;
+	if (from == NULL)
+		return;
+	import_fact(s, from, i);
+	for (uint32_t c = i + 1; c < s->t->n && node(s, c)->start < node(s, i)->end; c++) {
+		uint32_t p = node(s, c)->parent;
+		if (node(s, c)->kind == BAWN_K_ALIASED)
+			import_name(s, c, from);
+		else if (node(s, c)->kind == BAWN_K_NAME && (node(s, p)->kind == BAWN_K_OTHER || node(s, p)->kind == BAWN_K_NAMESPACE) && c != module)
+			set(s, s->scope, dotted_text(s, c), bawn_script_named(s, from, true));
+	}
+}
+
+/* ---- the walk ---- */
+
+static struct value *read_assign(struct script *s, uint32_t i)
+{
+	uint32_t left = child(s, i, BAWN_R_LEFT), right = child(s, i, BAWN_R_RIGHT);
+	if (left == 0)
+		left = child(s, i, BAWN_R_NAME);
+	if (left == 0)
+		left = child(s, i, BAWN_R_PROPERTY);
+	if (right == 0)
+		right = child(s, i, BAWN_R_VALUE);
+	if (left == 0 || right == 0)
+		return NULL;
+	struct value *v = s->val[right];
+	bind(s, left, v != NULL ? v : unknown(s, 0));
+	return v;
+}
+
+static struct value *read_augment(struct script *s, uint32_t i)
+{
+	uint32_t left = child(s, i, BAWN_R_LEFT), right = child(s, i, BAWN_R_RIGHT);
+	if (left == 0 || right == 0)
+		return NULL;
+	const char *name = dotted_text(s, left);
+	struct value *before = name != NULL ? bawn_script_lookup(s, name, strlen(name)) : NULL;
+	struct value *v = bawn_fold_binary(s, '+', before, s->val[right]);
+	bind(s, left, v != NULL ? v : unknown(s, 0));
+	return v;
+}
+
+static struct value *read_binary(struct script *s, uint32_t i)
+{
+	uint32_t left = child(s, i, BAWN_R_LEFT), right = child(s, i, BAWN_R_RIGHT), op = child(s, i, BAWN_R_OPERATOR);
+	if (left == 0 || right == 0 || op == 0)
+		return NULL;
+	struct bawn_span t = text_of(s, op);
+	char c = bawn_span_is(t, "**") ? 'p' : t.n > 1 && t.p[0] != '<' && t.p[0] != '/' ? 0 : t.p[0];
+	if (t.n == 1 && t.p[0] == '<')
+		c = 0;
+	struct value *a = s->val[left], *b = s->val[right];
+	struct value *times = b != NULL && b->has_number ? b : a;
+	const struct value *what = times == b ? a : b;
+	if (c == '*' && times != NULL && times->has_number && times->number > (INT64_C(1) << 31) && what != NULL &&
+	    (what->is_list || bawn_value_is_text(what)))
+		(void)bawn_engine_event(s->e, "memory-bomb", i, NULL);
+	return bawn_fold_binary(s, c, a, b);
+}
+
+
+static struct value *read_subscript(struct script *s, uint32_t i)
+{
+	uint32_t object = child(s, i, BAWN_R_OBJECT), index = child(s, i, BAWN_R_SUBSCRIPT);
+	if (object == 0)
+		object = child(s, i, BAWN_R_VALUE);
+	if (object == 0 || index == 0)
+		return NULL;
+	if (node(s, index)->kind == BAWN_K_SLICE) {
+		/* a:b:c without tokens for the colons: count them in the text between the parts. */
+		bool has[3] = { false, false, false };
+		int64_t part[3] = { 0, 0, 0 };
+		uint32_t slot_at = 0, at = node(s, index)->start;
+		uint32_t c = node(s, index)->child;
+		while (at < node(s, index)->end && slot_at < 3) {
+			if (c != 0 && at == node(s, c)->start) {
+				has[slot_at] = s->val[c] != NULL && s->val[c]->has_number;
+				if (!has[slot_at])
+					return s->val[object] != NULL ? unknown(s, s->val[object]->taint) : NULL;
+				part[slot_at] = s->val[c]->number;
+				at = node(s, c)->end;
+				c = node(s, c)->next;
+				continue;
+			}
+			slot_at += s->t->text.p[at++] == ':';
+		}
+		struct value *v = bawn_fold_slice(s, s->val[object], has, part);
+		return v != NULL ? v : s->val[object];
+	}
+	struct value *v = bawn_fold_subscript(s, s->val[object], s->val[index]);
+	if (v != NULL && v->name != NULL && is_use(s, i))
+		name_fact(s, i, v, called(s, i));
+	return v;
+}
+
+static struct value *read_unary(struct script *s, uint32_t i)
+{
+	uint32_t a = child(s, i, BAWN_R_ARGUMENT);
+	struct value *v = a != 0 ? s->val[a] : NULL;
+	if (v == NULL || !v->has_number || s->t->text.p[node(s, i)->start] != '-')
+		return v;
+	struct value *out = bawn_value_new(s->e);
+	if (out != NULL)
+		out->has_number = true, out->number = v->number == INT64_MIN ? 0 : -v->number, out->taint = v->taint;
+	return out;
+}
+
+/* Any of the children: the first that is named or constant, with the taint of all. */
+static struct value *either(struct script *s, uint32_t i)
+{
+	struct value *best = NULL;
+	uint64_t taint = 0;
+	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next) {
+		struct value *v = s->val[c];
+		if (v == NULL || node(s, c)->role == BAWN_R_CONDITION)
+			continue;
+		taint |= v->taint;
+		if (best == NULL || (best->name == NULL && best->text.p == NULL))
+			best = v;
+	}
+	if (best != NULL && (taint & ~best->taint) != 0) {
+		struct value *v = bawn_value_new(s->e);
+		if (v == NULL)
+			return best;
+		*v = *best;
+		v->taint = taint;
+		return v;
+	}
+	return best;
+}
+
+static struct value *first_child(struct script *s, uint32_t i)
+{
+	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
+		if (node(s, c)->kind != BAWN_K_COMMENT)
+			return s->val[c];
+	return NULL;
+}
+
+static uint32_t subtree_end(const struct script *s, uint32_t i)
+{
+	uint32_t p = i;
+	while (p != 0 && node(s, p)->next == 0)
+		p = node(s, p)->parent;
+	return p == 0 ? (uint32_t)s->t->n : node(s, p)->next;
+}
+
+static void walk(struct script *s, uint32_t from, uint32_t to);
+
+/* Reads a body again with its variables bound, quietly, and gives its value. */
+static struct value *again(struct script *s, uint32_t body, bool quiet)
+{
+	uint32_t end = subtree_end(s, body);
+	if (s->replay >= REPLAY_MAX || s->budget < end - body)
+		return NULL;
+	bool before = s->e->quiet;
+	s->budget -= end - body;
+	s->replay++;
+	s->e->quiet = before || quiet;
+	walk(s, body, end);
+	s->e->quiet = before;
+	s->replay--;
+	return s->val[body];
+}
+
+struct value *bawn_script_replay(struct script *s, uint32_t function, struct value **arg, uint32_t n)
+{
+	uint32_t body = child(s, function, BAWN_R_BODY), saved = s->scope;
+	if (body == 0 || node(s, body)->kind == BAWN_K_BLOCK)
+		return NULL;
+	s->scope = function;
+	bind_parameters(s, function, arg, n);
+	struct value *v = again(s, body, true);
+	s->scope = saved;
+	return v;
+}
+
+static struct value *read_comprehension(struct script *s, uint32_t i)
+{
+	uint32_t body = child(s, i, BAWN_R_BODY), clause = body;
+	while (clause != 0 && node(s, clause)->kind != BAWN_K_FOR_IN)
+		clause = node(s, clause)->next;
+	uint32_t left = clause != 0 ? child(s, clause, BAWN_R_LEFT) : 0, right = clause != 0 ? child(s, clause, BAWN_R_RIGHT) : 0;
+	if (body == 0 || left == 0 || right == 0)
+		return NULL;
+	struct value *in = s->val[right];
+	uint32_t n = in == NULL ? 0 : in->is_list && !in->choice ? in->n_items : bawn_value_is_text(in) && !in->partial ? (uint32_t)in->text.n : 0;
+	struct value *v = unknown(s, in != NULL ? in->taint : 0);
+	struct value **item = v != NULL && n > 0 && n <= ITEMS_MAX ? bawn_arena_array(scratch(s), struct value *, n) : NULL;
+	if (item == NULL) {
+		struct value *one = again(s, body, false);
+		if (v != NULL && one != NULL)
+			v->taint |= one->taint;
+		return v;
+	}
+	for (uint32_t k = 0; k < n; k++) {
+		struct value *x = in->is_list ? in->item[k] : bawn_value_text(s->e, (struct bawn_span){ in->text.p + k, 1 });
+		bind(s, left, x != NULL ? x : unknown(s, 0));
+		item[k] = again(s, body, k > 0);
+		if (s->e->error != 0)
+			return v;
+		v->taint |= item[k] != NULL ? item[k]->taint : 0;
+	}
+	v->item = item, v->n_items = n, v->is_list = true;
+	return v;
+}
+
+static void read_return(struct script *s, uint32_t i)
+{
+	struct value *v = first_child(s, i), *before = s->scope != 0 ? get(s, s->scope, "()", 2) : NULL;
+	if (s->scope == 0 || v == NULL)
+		return;
+	if (before != NULL && (before->taint & ~v->taint) != 0) {
+		struct value *both = bawn_value_new(s->e);
+		if (both == NULL)
+			return;
+		*both = *v;
+		both->taint |= before->taint;
+		v = both;
+	}
+	set(s, s->scope, "()", v);
+}
+
+static void string_fact(struct script *s, uint32_t i, struct value *v)
+{
+	uint8_t parent = node(s, node(s, i)->parent)->kind;
+	if (!bawn_value_is_text(v) || v->text.n < 4 || v->text.n > 4096 || parent == BAWN_K_STATEMENT)
+		return;
+	struct fact f = { .kind = BAWN_MATCH_STRING, .name = bawn_arena_text(scratch(s), v->text), .node = i };
+	(void)bawn_engine_fact(s->e, &f);
+}
+
+static struct value *leave(struct script *s, uint32_t i)
+{
+	struct value *v = NULL;
+	switch (node(s, i)->kind) {
+	case BAWN_K_NAME:       return read_name(s, i);
+	case BAWN_K_STRING: case BAWN_K_TEMPLATE:
+		v = literal(s, i);
+		string_fact(s, i, v);
+		return v;
+	case BAWN_K_ADJACENT:
+		for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
+			v = v == NULL ? s->val[c] : s->val[c] != NULL ? bawn_fold_concat(s, v, s->val[c]) : v;
+		return v;
+	case BAWN_K_INTEGER:    return integer(s, i);
+	case BAWN_K_TRUE:       return bawn_script_named(s, "True", false);
+	case BAWN_K_FALSE:      return bawn_script_named(s, "False", false);
+	case BAWN_K_NONE:       return bawn_script_named(s, "None", false);
+	case BAWN_K_CALL: case BAWN_K_NEW: return read_call(s, i);
+	case BAWN_K_ATTRIBUTE:  return read_attribute(s, i);
+	case BAWN_K_SUBSCRIPT:  return read_subscript(s, i);
+	case BAWN_K_BINARY:
+		v = read_binary(s, i);
+		if (v != NULL && node(s, node(s, i)->parent)->kind != BAWN_K_BINARY)
+			string_fact(s, i, v);
+		return v;
+	case BAWN_K_UNARY:      return read_unary(s, i);
+	case BAWN_K_LIST:       return collection(s, i, false);
+	case BAWN_K_DICT:       return collection(s, i, true);
+	case BAWN_K_PAREN: case BAWN_K_AWAIT: case BAWN_K_SPLAT: case BAWN_K_INSERT:
+		return first_child(s, i);
+	case BAWN_K_CONDITIONAL: case BAWN_K_BOOLEAN: return either(s, i);
+	case BAWN_K_COMPREHENSION: return read_comprehension(s, i);
+	case BAWN_K_ASSIGN: case BAWN_K_WALRUS: return read_assign(s, i);
+	case BAWN_K_AUGMENT:    return read_augment(s, i);
+	case BAWN_K_AS: {
+		uint32_t first = node(s, i)->child;
+		for (uint32_t c = first; c != 0; c = node(s, c)->next)
+			if (node(s, c)->role == BAWN_R_ALIAS || node(s, c)->kind == BAWN_K_AS_TARGET)
+				bind(s, c, s->val[first] != NULL ? s->val[first] : unknown(s, 0));
+		return first != 0 ? s->val[first] : NULL;
+	}
+	case BAWN_K_IMPORT:
+		if (s->python)
+			read_import(s, i);
+		else
+			read_js_import(s, i);
+		return NULL;
+	case BAWN_K_IMPORT_FROM: read_import(s, i); return NULL;
+	case BAWN_K_RETURN:     read_return(s, i); return NULL;
+	case BAWN_K_DECORATOR:
+		v = first_child(s, i);
+		if (v != NULL && v->name != NULL && node(s, node(s, i)->child)->kind != BAWN_K_CALL) {
+			struct value *one[1] = { NULL };
+			struct fact f = { .kind = BAWN_MATCH_CALL, .name = v->name, .arg = one, .n_args = 1, .node = i, .folded = v->name };
+			(void)bawn_engine_fact(s->e, &f);
+		}
+		return NULL;
+	case BAWN_K_LAMBDA:
+		v = bawn_value_new(s->e);
+		if (v != NULL)
+			v->function = i;
+		return v;
+	case BAWN_K_OTHER:
+		return s->t->grammar == BAWN_GRAMMAR_JAVASCRIPT && node(s, i)->child != 0 ? first_child(s, i) : NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* Things to know before the children are read. */
+static void enter(struct script *s, uint32_t i)
+{
+	const struct bawn_node *n = node(s, i);
+	switch (n->kind) {
+	case BAWN_K_FUNCTION: {
+		uint32_t name = child(s, i, BAWN_R_NAME);
+		struct value *v = name != 0 ? bawn_value_new(s->e) : NULL;
+		if (v != NULL) {
+			v->function = i;
+			const char *own = dotted_text(s, name);
+			set(s, s->scope, own, v);
+			struct fact f = { .kind = BAWN_MATCH_NAME, .node = name, .name = bawn_arena_fmt(scratch(s), "def.%s", own != NULL ? own : "") };
+			(void)bawn_engine_fact(s->e, &f);
+		}
+		s->outer[i] = s->scope;
+		s->scope = i;
+		bind_parameters(s, i, NULL, 0);
+		return;
+	}
+	case BAWN_K_LAMBDA:
+		s->outer[i] = s->scope;
+		s->scope = i;
+		bind_parameters(s, i, NULL, 0);
+		return;
+	case BAWN_K_WHILE: {
+		uint32_t c = child(s, i, BAWN_R_CONDITION);
+		struct bawn_span t = c != 0 ? text_of(s, c) : bawn_span("");
+		if (bawn_span_is(t, "True") || bawn_span_is(t, "1") || bawn_span_is(t, "(true)") || bawn_span_is(t, "(1)"))
+			(void)bawn_engine_event(s->e, "endless-loop", i, NULL);
+		return;
+	}
+	default:
+		return;
+	}
+}
+
+static void left_node(struct script *s, uint32_t i)
+{
+	const struct bawn_node *n = node(s, i);
+	if (n->kind == BAWN_K_FUNCTION || n->kind == BAWN_K_LAMBDA) {
+		if (n->kind == BAWN_K_LAMBDA) {  /* its body is its result */
+			uint32_t body = child(s, i, BAWN_R_BODY);
+			if (body != 0 && node(s, body)->kind != BAWN_K_BLOCK && s->val[body] != NULL)
+				set(s, i, "()", s->val[body]);
+		}
+		s->scope = s->outer[i];
+	}
+	s->val[i] = leave(s, i);
+	uint8_t parent = node(s, n->parent)->kind;
+	if (n->role == BAWN_R_RIGHT && (parent == BAWN_K_FOR || parent == BAWN_K_FOR_IN)) {
+		uint32_t left = child(s, n->parent, BAWN_R_LEFT);
+		if (left != 0)
+			bind(s, left, element_of(s, s->val[i]));
+	}
+}
+
+/* Visits [from, to), a whole subtree or the whole file. */
+static void walk(struct script *s, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to && s->e->error == 0; i++) {
+		if ((i & 4095) == 0 && bawn_monotonic_us() > s->e->deadline_us) {
+			s->e->error = bawn_fail_as(s->e->err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "assess the code in time");
+			return;
+		}
+		enter(s, i);
+		if (node(s, i)->child != 0)
+			continue;
+		uint32_t at = i;
+		for (;;) {
+			left_node(s, at);
+			if (at == from || node(s, at)->next != 0)
+				break;
+			at = node(s, at)->parent;
+		}
+	}
+}
+
+void bawn_read_script(struct engine *e)
+{
+	const struct bawn_tree *t = e->tree;
+	struct script s = { .e = e, .t = t, .python = t->grammar == BAWN_GRAMMAR_PYTHON, .budget = REPLAY_NODES };
+	s.val = calloc(t->n, sizeof *s.val);
+	s.outer = calloc(t->n, sizeof *s.outer);
+	bool functions = false;
+	for (size_t i = 0; i < t->n && !functions; i++)
+		functions = t->node[i].kind == BAWN_K_FUNCTION || t->node[i].kind == BAWN_K_LAMBDA;
+	if (s.val == NULL || s.outer == NULL || !grow_bindings(&s)) {
+		if (e->error == 0)
+			e->error = bawn_fail(e->err, -ENOMEM, "assess the code");
+	} else {
+		bool quiet = e->quiet;
+		if (functions) {
+			e->quiet = true;
+			walk(&s, 0, (uint32_t)t->n);
+			e->quiet = quiet;
+			s.scope = 0;
+		}
+		walk(&s, 0, (uint32_t)t->n);
+	}
+	free(s.val);
+	free(s.outer);
+}

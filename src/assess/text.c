@@ -1,0 +1,337 @@
+/* text.c - see text.h. */
+#include "assess/text.h"
+#include "base/cleanup.h"
+#include "base/utf8.h"
+
+bool bawn_glob(const char *pattern, struct bawn_span text)
+{
+	size_t at = 0, star_at = 0;
+	const char *p = pattern, *star = NULL;
+	while (at < text.n) {
+		if (*p == '*') {
+			star = ++p;
+			star_at = at;
+		} else if (*p == '\\' && p[1] == text.p[at]) {
+			p += 2;
+			at++;
+		} else if (*p == '?' || (*p != '\0' && *p != '\\' && *p == text.p[at])) {
+			p++;
+			at++;
+		} else if (star != NULL) {
+			p = star;
+			at = ++star_at;
+		} else {
+			return false;
+		}
+	}
+	while (*p == '*')
+		p++;
+	return *p == '\0';
+}
+
+#define PATH_BYTES_MAX 1024u
+
+/* The part of a path below somebody's home directory, or NULL. */
+static const char *below_home(const char *p)
+{
+	static const char *const home[] = { "~", "$HOME", "${HOME}", "/root", "/workspace/~", "%USERPROFILE%" };
+	for (size_t i = 0; i < BAWN_LEN(home); i++) {
+		size_t n = strlen(home[i]);
+		if (strncmp(p, home[i], n) == 0 && (p[n] == '/' || p[n] == '\0'))
+			return p + n;
+	}
+	static const char *const homes[] = { "/home/", "/Users/" };
+	for (size_t i = 0; i < BAWN_LEN(homes); i++)
+		if (strncmp(p, homes[i], strlen(homes[i])) == 0) {
+			const char *rest = strchr(p + strlen(homes[i]), '/');
+			if (rest != NULL)
+				return rest;
+		}
+	if (p[0] == '~' && p[1] != '/' && p[1] != '\0')
+		return strchr(p, '/');
+	return NULL;
+}
+
+const char *bawn_path_normal(struct arena *a, struct bawn_span text)
+{
+	if (text.n == 0 || text.n > PATH_BYTES_MAX || memchr(text.p, '\n', text.n) != NULL || memchr(text.p, '\0', text.n) != NULL)
+		return NULL;
+	if (bawn_span_starts(text, "file://"))
+		text = (struct bawn_span){ text.p + 7, text.n - 7 };
+	char *out = bawn_arena_get(a, text.n + 4);
+	if (out == NULL)
+		return NULL;
+	size_t n = 0, up = 0;
+	bool absolute = text.n > 0 && text.p[0] == '/';
+	for (size_t at = 0; at < text.n; ) {
+		size_t start = at;
+		while (at < text.n && text.p[at] != '/')
+			at++;
+		struct bawn_span part = { text.p + start, at - start };
+		at++;
+		if (part.n == 0 || bawn_span_is(part, "."))
+			continue;
+		if (bawn_span_is(part, "..")) {
+			if (n == 0)
+				up++;
+			while (n > 0 && out[--n] != '/')
+				;
+			continue;
+		}
+		if (n > 0 || absolute)
+			out[n++] = '/';
+		memcpy(out + n, part.p, part.n);
+		n += part.n;
+	}
+	if (up > 1 && !absolute && n > 0) {  /* climbing out of the workspace: as far as it goes */
+		memmove(out + 1, out, n);
+		out[0] = '/';
+		n++;
+	}
+	if (n == 0)
+		out[n++] = absolute ? '/' : '.';
+	out[n] = '\0';
+	const char *rest = below_home(out);
+	if (rest == NULL)
+		return out;
+	size_t left = strlen(rest);
+	char *home = bawn_arena_get(a, left + 2);
+	if (home == NULL)
+		return NULL;
+	home[0] = '~';
+	memcpy(home + 1, rest, left + 1);
+	return home;
+}
+
+static struct bawn_span component(const char **at)
+{
+	struct bawn_span s = { *at, strcspn(*at, "/") };
+	*at += s.n;
+	*at += **at == '/';
+	return s;
+}
+
+/* Does a component still to be expanded by the shell name this one?  Only where it spells out at
+ * least one letter: `*` alone names everything and says nothing. */
+static bool expands_to(struct bawn_span path, const char *name, size_t n)
+{
+	char pattern[128];
+	bool wild = false, letter = false;
+	size_t out = 0;
+	for (size_t i = 0; i < path.n && out < sizeof pattern - 1; i++) {
+		char c = path.p[i];
+		wild = wild || strchr("?*[", c) != NULL;
+		letter = letter || (c >= 'a' && c <= 'z');
+		if (c == '[') {
+			while (i < path.n && path.p[i] != ']')
+				i++;
+			c = '?';
+		}
+		pattern[out++] = c;
+	}
+	pattern[out] = '\0';
+	return wild && letter && bawn_glob(pattern, (struct bawn_span){ name, n });
+}
+
+static bool components_match(const char *pattern, const char *path, bool shell, bool whole)
+{
+	char one[128];
+	while (*pattern != '\0') {
+		struct bawn_span want = component(&pattern);
+		if (*path == '\0')
+			return false;
+		struct bawn_span got = component(&path);
+		if (want.n >= sizeof one)
+			return false;
+		memcpy(one, want.p, want.n);
+		one[want.n] = '\0';
+		if (!bawn_glob(one, got) && !(shell && expands_to(got, want.p, want.n)))
+			return false;
+	}
+	return !whole || *path == '\0';
+}
+
+bool bawn_path_under(const char *pattern, const char *path, bool shell)
+{
+	if (pattern[0] == '=')
+		return components_match(pattern + 1, path, shell, true);
+	if (strncmp(pattern, "**/", 3) != 0)
+		return components_match(pattern, path, shell, false);
+	for (const char *at = path; ; ) {
+		if (components_match(pattern + 3, at, shell, false))
+			return true;
+		at += strcspn(at, "/");
+		if (*at == '\0')
+			return false;
+		at++;
+	}
+}
+
+bool bawn_path_outside(const char *path)
+{
+	static const char *const inside[] = {
+		"/tmp", "/workspace", "/code", "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/shm", "/dev/fd",
+		"/dev/urandom", "/dev/random", "/dev/zero", "/dev/tty", "/var/tmp",
+	};
+	if (path[0] != '/' && path[0] != '~')
+		return false;
+	for (size_t i = 0; i < BAWN_LEN(inside); i++)
+		if (bawn_path_under(inside[i], path, false))
+			return false;
+	return true;
+}
+
+static int sextet(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
+}
+
+char *bawn_decode_base64(struct arena *a, struct bawn_span text, size_t *out_n)
+{
+	char *out = bawn_arena_get(a, text.n * 3 / 4 + 4);
+	uint32_t bits = 0;
+	int have = 0;
+	size_t n = 0, used = 0;
+	for (size_t i = 0; out != NULL && i < text.n; i++) {
+		char c = text.p[i];
+		if (c == '\n' || c == '\r' || c == ' ' || c == '\t')
+			continue;
+		if (c == '=')
+			break;
+		int v = sextet(c);
+		if (v < 0)
+			return NULL;
+		used++;
+		bits = bits << 6 | (uint32_t)v;
+		have += 6;
+		if (have >= 8) {
+			have -= 8;
+			out[n++] = (char)(bits >> have & 0xff);
+		}
+	}
+	*out_n = n;
+	return used >= 2 ? out : NULL;
+}
+
+static int nibble(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+char *bawn_decode_hex(struct arena *a, struct bawn_span text, size_t *out_n)
+{
+	char *out = bawn_arena_get(a, text.n / 2 + 2);
+	size_t n = 0;
+	int high = -1;
+	for (size_t i = 0; out != NULL && i < text.n; i++) {
+		if (text.p[i] == ' ' || text.p[i] == '\n')
+			continue;
+		int v = nibble(text.p[i]);
+		if (v < 0)
+			return NULL;
+		if (high < 0) {
+			high = v;
+			continue;
+		}
+		out[n++] = (char)(high << 4 | v);
+		high = -1;
+	}
+	*out_n = n;
+	return high < 0 && n > 0 ? out : NULL;
+}
+
+char *bawn_decode_rot13(struct arena *a, struct bawn_span text)
+{
+	char *out = bawn_arena_text(a, text);
+	for (size_t i = 0; out != NULL && i < text.n; i++) {
+		char base = out[i] >= 'a' && out[i] <= 'z' ? 'a' : out[i] >= 'A' && out[i] <= 'Z' ? 'A' : 0;
+		if (base != 0)
+			out[i] = (char)(base + (out[i] - base + 13) % 26);
+	}
+	return out;
+}
+
+/* Runs of characters that NFKC maps onto a run of ASCII letters or digits. */
+static const struct { uint32_t from, to; char ascii; uint32_t period; } compatible[] = {
+	{ 0xff10, 0xff19, '0', 10 }, { 0xff21, 0xff3a, 'A', 26 }, { 0xff41, 0xff5a, 'a', 26 }, { 0xff3f, 0xff3f, '_', 1 },
+	{ 0x24b6, 0x24cf, 'A', 26 }, { 0x24d0, 0x24e9, 'a', 26 }, { 0x2070, 0x2070, '0', 1 }, { 0x2074, 0x2079, '4', 6 },
+	{ 0x2080, 0x2089, '0', 10 }, { 0x00aa, 0x00aa, 'a', 1 }, { 0x00ba, 0x00ba, 'o', 1 }, { 0x017f, 0x017f, 's', 1 },
+	{ 0x2071, 0x2071, 'i', 1 }, { 0x207f, 0x207f, 'n', 1 }, { 0x2110, 0x2111, 'I', 1 }, { 0x212f, 0x212f, 'e', 1 },
+	{ 0x210e, 0x210e, 'h', 1 }, { 0x2113, 0x2113, 'l', 1 }, { 0x2134, 0x2134, 'o', 1 }, { 0x2090, 0x2090, 'a', 1 },
+	{ 0x2091, 0x2091, 'e', 1 }, { 0x2092, 0x2092, 'o', 1 }, { 0x2093, 0x2093, 'x', 1 }, { 0x1d62, 0x1d62, 'i', 1 },
+	{ 0x1d63, 0x1d63, 'r', 1 }, { 0x1d64, 0x1d64, 'u', 1 }, { 0x1d65, 0x1d65, 'v', 1 }, { 0x02b0, 0x02b0, 'h', 1 },
+	{ 0x02e2, 0x02e2, 's', 1 }, { 0x02e3, 0x02e3, 'x', 1 }, { 0x1d49, 0x1d49, 'e', 1 }, { 0x1d57, 0x1d57, 't', 1 },
+	{ 0x1d50, 0x1d50, 'm', 1 }, { 0x1d52, 0x1d52, 'o', 1 }, { 0x02b8, 0x02b8, 'y', 1 }, { 0x02b3, 0x02b3, 'r', 1 },
+	{ 0x1d56, 0x1d56, 'p', 1 }, { 0x1d58, 0x1d58, 'u', 1 }, { 0x1d9c, 0x1d9c, 'c', 1 }, { 0x1d48, 0x1d48, 'd', 1 },
+	{ 0x1d43, 0x1d43, 'a', 1 }, { 0x1d47, 0x1d47, 'b', 1 }, { 0x2c7c, 0x2c7c, 'j', 1 }, { 0x02e1, 0x02e1, 'l', 1 },
+	{ 0xfe33, 0xfe34, '_', 1 }, { 0x1d7ce, 0x1d7ff, '0', 10 },
+};
+
+/* Mathematical letters come in blocks of 26 capitals and 26 small ones. */
+static char ascii_of(uint32_t c)
+{
+	if (c >= 0x1d400 && c <= 0x1d6a3) {
+		uint32_t i = (c - 0x1d400) % 52;
+		return (char)(i < 26 ? 'A' + i : 'a' + i - 26);
+	}
+	for (size_t k = 0; k < BAWN_LEN(compatible); k++)
+		if (c >= compatible[k].from && c <= compatible[k].to)
+			return (char)((uint32_t)compatible[k].ascii + (c - compatible[k].from) % compatible[k].period);
+	return 0;
+}
+
+const char *bawn_fold_name(struct arena *a, struct bawn_span name)
+{
+	char *out = bawn_arena_get(a, name.n + 1);
+	size_t n = 0;
+	for (size_t at = 0; out != NULL && at < name.n; ) {
+		uint32_t c;
+		size_t len = (unsigned char)name.p[at] < 0x80 ? 1 : bawn_utf8_next(name, at, &c);
+		char ascii = len > 1 ? ascii_of(c) : 0;
+		if (ascii != 0) {
+			out[n++] = ascii;
+		} else {
+			len = len == 0 ? 1 : len;
+			memcpy(out + n, name.p + at, len);
+			n += len;
+		}
+		at += len;
+	}
+	return out;
+}
+
+size_t bawn_text_hidden(struct bawn_span text)
+{
+	for (size_t at = 0; at < text.n; ) {
+		uint32_t c;
+		if ((unsigned char)text.p[at] < 0x80) {
+			at++;
+			continue;
+		}
+		size_t n = bawn_utf8_next(text, at, &c);
+		if (n > 0 && ((c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || (c >= 0x200b && c <= 0x200f && c != 0x200d) ||
+		              c == 0x2060 || (c == 0xfeff && at > 0) || (c >= 0xe0001 && c <= 0xe007f) || c == 0x180e))
+			return at;
+		at += n > 0 ? n : 1;
+	}
+	return text.n;
+}
+
+bool bawn_text_printable(struct bawn_span text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.p[i];
+		if (c < ' ' && c != '\n' && c != '\t' && c != '\r')
+			return false;
+	}
+	return bawn_utf8_bad(text) == text.n;
+}

@@ -1,0 +1,35 @@
+/* text.h - comparing and undoing texts: globs, paths by component, encodings, letters in disguise.
+ * Pure; an attacker controls every byte of what is compared, the rules control the patterns. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include "assess/arena.h"
+#include "base/span.h"
+
+/* `*` is any run of bytes, `?` one byte, `\\*` a star; everything else is itself.  Linear space, bounded time. */
+bool bawn_glob(const char *pattern, struct bawn_span text);
+
+/* A path made comparable: `.` and `..` undone, home directories written ~, `../../etc` taken as /etc.
+ * NULL where the text cannot be a path. */
+const char *bawn_path_normal(struct arena *a, struct bawn_span text);
+
+/* Is `path` (normal) the pattern or below it?  Components may be globs, on either side where `shell`
+ * says that the path itself is still to be expanded.  A pattern that begins with two stars and '/'
+ * may start at any component; one that begins with '=' is the whole path. */
+bool bawn_path_under(const char *pattern, const char *path, bool shell);
+
+/* Outside the workspace, /tmp and harmless devices. */
+bool bawn_path_outside(const char *path);
+
+/* Decoders; the result is NULL where the text is not of that form. */
+char *bawn_decode_base64(struct arena *a, struct bawn_span text, size_t *out_n);
+char *bawn_decode_hex(struct arena *a, struct bawn_span text, size_t *out_n);
+char *bawn_decode_rot13(struct arena *a, struct bawn_span text);
+
+/* An identifier with full-width, mathematical and other compatibility letters written in ASCII. */
+const char *bawn_fold_name(struct arena *a, struct bawn_span name);
+
+/* The offset of the first bidirectional control or zero-width character, or text.n. */
+size_t bawn_text_hidden(struct bawn_span text);
+
+bool bawn_text_printable(struct bawn_span text);

@@ -1,0 +1,151 @@
+#!/usr/bin/python3
+"""bawn run at a terminal and in a pipe: signals, closed streams, waiting for an answer, what reaches the screen."""
+import hashlib, os, sys, threading
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from bawntest import *
+
+w = World()
+HIGH = "print('ran'); open('/etc/cron.d/x','w') if False else None"
+SLEEP = "import time\nprint('started', flush=True)\ntime.sleep(60)"
+
+# Signals: the first cancels and waits for the record.
+for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+    p = w.start("run", "-c", SLEEP)
+    p.stdout.readline()
+    t = time.time()
+    p.send_signal(getattr(signal, name))
+    out, err = p.communicate(timeout=30)
+    ok(p.returncode == 130 and time.time() - t < 5 and b"bawn: cancelled" in err, f"{name}: 130, soon, and says so") or diag(f"{p.returncode} {err}")
+    equal(w.records()[-1]["body"].get("status"), "cancelled", f"{name}: the outcome is in the log")
+p = w.start("run", "--json", "-c", SLEEP)
+wait_for(lambda: [r for r in w.records("exec.intent")][3:])
+time.sleep(0.3)
+p.send_signal(signal.SIGINT)
+out, err = p.communicate(timeout=30)
+equal((p.returncode, json.loads(out)["status"]), (130, "cancelled"), "--json: the document says cancelled")
+r = terminal(w, ["run", "-c", SLEEP], [("started", "\x03")])
+ok(r.code == 130, "Ctrl-C on a terminal") or r.show()
+
+# A reader that goes away ends the run.
+p = w.start("run", "-c", "import time\nwhile True:\n  print('x' * 1000, flush=True)\n  time.sleep(0.001)")
+p.stdout.readline()
+p.stdout.close()
+t = time.time()
+p.wait(timeout=30)
+p.stderr.close()
+ok(time.time() - t < 10, "a closed stdout ends the run")
+equal(w.records()[-1]["body"].get("status"), "cancelled", "and it is recorded")
+# A reader that is slow loses nothing, and does not make Ctrl-C wait.
+p = w.start("run", "-c", "print('y' * 3000000)")
+time.sleep(1.5)
+out, err = p.communicate(timeout=60)
+equal((p.returncode, len(out)), (0, 3000001), "a slow reader gets every byte")
+p = w.start("run", "-c", "print('y' * 30000000)")
+time.sleep(1)
+p.send_signal(signal.SIGINT)
+try:
+    p.wait(timeout=20)
+    ok(p.returncode == 130, "Ctrl-C works while nobody reads the output")
+except subprocess.TimeoutExpired:
+    p.kill()
+    ok(False, "Ctrl-C works while nobody reads the output")
+p.communicate()
+
+# What the program inherits.
+r = w.bawn("run", "--lang", "bash", "-c", "grep -E '^Sig(Blk|Ign)' /proc/self/status | tr -d '\\t'; ls /proc/self/fd | wc -l")
+sig = dict(l.split(":") for l in r.out.splitlines() if ":" in l)
+ok(int(sig["SigBlk"], 16) == 0 and int(sig["SigIgn"], 16) & ((1 << 31) - 1) == 0, "the program starts with no signal blocked or ignored") or r.show()
+for redirect, name in ((">&-", "stdout"), ("<&-", "stdin"), ("2>&-", "stderr")):
+    code = subprocess.run(["sh", "-c", f'exec "$0" run -c "print(1)" {redirect}', BAWN], env=w.env, cwd=w.dir, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL).returncode
+    equal(code, 0, f"a closed {name} does no harm")
+
+# Standard input.
+READ = "import sys, hashlib; d = sys.stdin.buffer.read(); print(len(d), hashlib.sha256(d).hexdigest())"
+data = os.urandom(1 << 20)
+r = w.bawn("run", "-c", READ, input=data)
+equal(r.out.split(), [str(len(data)), hashlib.sha256(data).hexdigest()], "a redirected standard input is passed on")
+path = w.file("data.bin", data)
+equal(w.bawn("run", "--stdin", path, "-c", READ).out.split()[0], str(len(data)), "--stdin FILE")
+equal(w.bawn("run", "--stdin", "/dev/null", "-c", READ, input="x").out.split()[0], "0", "--stdin /dev/null passes none")
+equal(w.bawn("run", "-c", READ, input=b"x" * (16 << 20)).out.split()[0], str(16 << 20), "16m of it")
+r = w.bawn("run", "--json", "-c", READ, input=b"x" * ((16 << 20) + 1))
+equal((r.code, r["error"]["type"], r["error"]["field"]), (125, "invalid_request", "stdin"), "more than 16m is an error, not a cut")
+p = w.start("run", "-c", READ, stdin=subprocess.PIPE)
+line = p.stderr.readline()
+ok(b"standard input" in line and b"--stdin /dev/null" in line, "a pipe nobody closes is named, with the way out")
+p.stdin.close()
+ok(p.stdout.readline().startswith(b"0 "), "and read to its end")
+p.wait(timeout=30)
+r = terminal(w, ["run", "-c", READ], [])
+ok(r.code == 0 and "0 e3b0c442" in r.out, "a terminal is never read") or r.show()
+r = w.bawn("run", "--json", "-c", "print('a\\0b')")
+equal(r["stdout"], "a\0b\n", "NUL bytes in the output survive")
+
+# What reaches a terminal.
+r = terminal(w, ["run", "-c", "print('\\x1b[31mred\\x1b[0m \\x1b]0;title\\x07 \\x1b[2J')"], [])
+ok("\x1b[31mred\x1b[0m" in r.out and "\x1b]0;" not in r.out and "\x1b[2J" not in r.out and "\\x1b[2J" in r.out,
+   "on a terminal colours pass, other control sequences are shown escaped") or r.show()
+r = w.bawn("run", "-c", "import sys; sys.stdout.buffer.write(b'\\x1b[2J\\xff')")
+ok("\x1b[2J" in r.out, "into a pipe the bytes pass unchanged")
+
+# The question.
+script = w.file("evil.py", "x = '\x1b[2J\x1b[H'\n" + HIGH + "\n")
+code = open(script, "rb").read()
+r = terminal(w, ["run", script], [("type yes: ", "yes\n"), ("characters): ", "because I can\n")])
+ok(r.code == 0 and "ran" in r.out, "yes and a reason run it") or r.show()
+for what, name in ((hashlib.sha256(code).hexdigest(), "the hash"), (f"{len(code)} bytes", "the size"), ("HIGH", "the level"), ("no network", "what it would get"),
+                   ("none of your files", "what it would not get"), ("   2 | ", "the line"), ("^", "the place"), ("why: ", "why"), ("fix: ", "the fix")):
+    ok(what in r.out, f"the question shows {name}")
+ok("\x1b[2J" not in r.out, "the code cannot redraw the question about itself")
+ok("trusted" not in r.out.replace("untrusted", ""), "unread code is not called trusted")
+n = len(w.records("exec.intent"))
+r = terminal(w, ["run", script], [("type yes: ", "\x03")])
+ok(r.code == 130 and len(w.records("exec.intent")) == n, "Ctrl-C at the question: 130, nothing ran") or r.show()
+r = terminal(w, ["run", script], [("type yes: ", "yes\n"), ("characters): ", "\n"), ("characters): ", "\n"), ("characters): ", "\n")])
+ok(r.code == 126, "an empty reason is no reason") or r.show()
+r = terminal(w, ["run", "--reason", "given before", script], [("type yes: ", "yes\n")])
+ok(r.code == 0 and w.records("override.used")[-1]["body"]["reason"] == "given before", "--reason is not asked again") or r.show()
+
+# Waiting for the answer.
+def held(*more):
+    p = w.start("run", "--wait", "--json", *more, "-c", HIGH)
+    return p, wait_for(lambda: w.bawn("pending", "--json").json)[0]["id"]
+
+p, approval = held()
+terminal(w, ["approve", approval, "--reason", "go on"], [("yes", "yes\n")])
+out, err = p.communicate(timeout=30)
+doc = json.loads(out)
+equal((p.returncode, doc["status"], doc["decision"]["approval_id"], doc["stdout"]), (0, "completed", approval, "ran\n"), "--wait goes on when somebody says yes")
+p, approval = held("--label", "n=2")
+terminal(w, ["deny", approval, "--reason", "no"], [("yes", "yes\n")])
+out, err = p.communicate(timeout=30)
+equal((p.returncode, json.loads(out)["error"]["type"]), (125, "approval_denied"), "and ends when somebody says no")
+p, approval = held("--label", "n=3")
+p.send_signal(signal.SIGINT)
+out, err = p.communicate(timeout=30)
+equal(p.returncode, 130, "Ctrl-C ends the waiting")
+r = w.bawn("run", "-c", HIGH + " # it's")
+again = [l for l in r.err.splitlines() if "run --approval" in l]
+ok(len(again) == 1 and "bawn approve" in r.err, "a held request says what to type") or r.show()
+if again:
+    approval = again[0].split("--approval ")[1].split()[0]
+    terminal(w, ["approve", approval, "--reason", "typed"], [("yes", "yes\n")])
+    line = again[0].replace("bawn:   bawn ", f"{BAWN} ")
+    out = subprocess.run(["bash", "-c", line], env=w.env, cwd=w.dir, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    ok(out.returncode == 0 and out.stdout == "ran\n", "and typed as shown, it runs") or diag(out.stderr)
+
+# Results and files.
+r = w.bawn("run", "--result", "/dev/stderr", "-q", "-c", "print('x' * 2000000)")
+doc = json.loads(r.err)
+equal((len(doc["stdout"]) <= 1 << 20, doc["truncated"]["stdout"], len(r.out)), (True, True, 2000001), "--result into a pipe; the document keeps the start, the stream is whole")
+r = w.bawn("run", "--result", "no/such/dir/r.json", "-c", "print(1)")
+ok(r.code == 125 and "--result" in r.err, "a result that cannot be written is a failure")
+r = w.bawn("run", "--out", "left", "-c", "open('a.txt','w').write('A'); print(1)")
+ok(r.code == 0 and open(w.dir + "/left/a.txt").read() == "A" and "1 file" in r.err, "--out copies what was left, and says so") or r.show()
+r = w.bawn("run", "-c", "open('a.txt','w').write('A')")
+ok("--out DIR" in r.err, "without it, it says how to keep them")
+w.file("tree/sub/x.txt", "X")
+os.symlink("/etc/hostname", w.dir + "/tree/out")
+r = w.bawn("run", "--in", "tree", "-c", "import os; print(sorted(os.path.join(d, f) for d, _, fs in os.walk('.') for f in fs))")
+equal(r.out, "['./tree/sub/x.txt']\n", "--in DIR copies the tree, not what its links lead to")
+done()

@@ -1,0 +1,242 @@
+/* life.c - nothing outlives its run, whoever dies first. */
+#include <dirent.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include "harness.h"
+#include "tmpdir.h"
+
+#define SLOT 640u
+#define UID (880000u + SLOT)
+#define SLEEP "import time; print('up', flush=True); time.sleep(60)"
+
+static bool read_small(const char *path, char *out, size_t size)
+{
+	bawn_auto_fd fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, out, size - 1) : -1;
+	out[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* Processes whose /proc/PID/status has `key` with this number; *out_pid is one of them. */
+static int count_status(const char *key, unsigned want, const char *name, pid_t *out_pid)
+{
+	int n = 0;
+	bawn_auto_dir d = opendir("/proc");
+	for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL; ) {
+		char path[300], text[2048];
+		snprintf(path, sizeof path, "/proc/%s/status", e->d_name);
+		if (e->d_name[0] < '0' || e->d_name[0] > '9' || !read_small(path, text, sizeof text))
+			continue;
+		const char *at = strstr(text, key);
+		/* One that has no memory any more is dead; who reaps it when the launcher was killed, and how
+		 * soon, is up to the host's PID 1. */
+		if (at == NULL || strstr(text, "\nVmSize:") == NULL || strtoul(at + strlen(key), NULL, 10) != want || (name != NULL && strncmp(text + 6, name, strlen(name)) != 0))
+			continue;
+		n++;
+		if (out_pid != NULL)
+			*out_pid = (pid_t)strtol(e->d_name, NULL, 10);
+	}
+	return n;
+}
+static int alive(void) { return count_status("\nUid:\t", UID, NULL, NULL); }
+
+static bool until(bool (*cond)(void), int ms)
+{
+	for (; ms > 0; ms -= 10) {
+		if (cond())
+			return true;
+		(void)usleep(10000);
+	}
+	return cond();
+}
+static bool some(void) { return alive() >= 2; }   /* init and the program */
+static bool none(void) { return alive() == 0; }
+
+static unsigned cgroup_dirs(unsigned slot)
+{
+	static const char *const in[] = { "memory", "cpu", "cpuacct", "pids", "unified", "." };
+	unsigned n = 0;
+	for (size_t i = 0; i < BAWN_LEN(in); i++) {
+		char path[128];
+		snprintf(path, sizeof path, "/sys/fs/cgroup/%s/bawn/slot-%u", in[i], slot);
+		n += access(path, F_OK) == 0;
+	}
+	return n;
+}
+static bool no_dirs(void) { return cgroup_dirs(SLOT) == 0; }
+
+static unsigned entries(const char *dir)
+{
+	unsigned n = 0;
+	bawn_auto_dir d = opendir(dir);
+	while (d != NULL && readdir(d) != NULL)
+		n++;
+	return n;
+}
+static unsigned mounts(void)
+{
+	bawn_auto_buf b = BAWN_BUF(1u << 20);
+	unsigned n = 0;
+	if (bawn_read_file(AT_FDCWD, "/proc/self/mountinfo", &b, NULL) == 0)
+		for (size_t i = 0; i < b.n; i++)
+			n += b.p[i] == '\n';
+	return n;
+}
+
+static void daemons(void)
+{
+	auto_got g = run(&(struct job){ .slot = SLOT, .code = "import os,time\nif os.fork()==0:\n  os.setsid()\n  if os.fork()==0:\n    time.sleep(60)\n  os._exit(0)\ntime.sleep(0.2); print('done')" });
+	ok(out_is(&g, "done\n") && none() && g.took_us < 5000000, "a double-forked daemon dies with its run");
+	auto_got b = run(&(struct job){ .slot = SLOT, .lang = BAWN_LANG_BASH, .code = "sleep 60 & echo bg" });
+	ok(out_is(&b, "bg\n") && none() && b.took_us < 5000000, "so does a background child that holds the pipes open");
+	auto_got k = run(&(struct job){ .slot = SLOT, .code = "import os\nfor p in (-1, 1):\n  try: os.kill(p, 9)\n  except OSError as e: print(e.errno)\nprint('here')" });
+	ok(k.ended && strstr(k.out.p, "here") != NULL, "kill(-1) and kill(1) reach nobody else");
+}
+
+static void client_dies(void)
+{
+	pid_t child = fork();
+	if (child == 0) {
+		struct got g;
+		struct bawn_sandbox *s;
+		(void)begin(&(struct job){ .slot = SLOT, .code = SLEEP }, &s, &g);
+		pause();
+	}
+	bool up = until(some, 5000);
+	(void)kill(child, SIGKILL);
+	(void)waitpid(child, NULL, 0);
+	ok(up && until(none, 2000), "kill -9 of the client: nothing is alive within two seconds");
+	ok(until(no_dirs, 2000), "and the launcher removed the cgroups");
+}
+
+static struct bawn_sandbox *sleeping(struct got *g)
+{
+	struct bawn_sandbox *s = NULL;
+	return begin(&(struct job){ .slot = SLOT, .code = SLEEP }, &s, g) == 0 ? s : NULL;
+}
+
+static void launcher_dies(void)
+{
+	auto_tmpdir dir = tmpdir_make();
+	char path[96];
+	pid_t launcher = 0;
+	auto_got g;
+	struct bawn_sandbox *s = sleeping(&g);
+	bool up = s != NULL && until(some, 5000) && count_status("\nPPid:\t", (unsigned)getpid(), "launch", &launcher) == 1;
+	if (up)
+		(void)kill(launcher, SIGKILL);
+	ok(up && until(none, 2000), "kill -9 of the launcher: nothing is alive within two seconds");
+	ok(follow(s, &g, NULL, NULL) < 0, "and the client is told that the run is lost");
+	bawn_native_backend.release(s);
+	ok(cgroup_dirs(SLOT) > 0, "its cgroups are left");
+	(void)mkdirat(dir.fd, "slots", 0755);
+	snprintf(path, sizeof path, "%s/slots/%u", dir.path, SLOT);
+	bawn_auto_fd lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	(void)flock(lock, LOCK_EX);
+	unsigned n = 99;
+	ok(bawn_native_backend.sweep(dir.path, 880000, &n, NULL) == 0 && n == 0 && cgroup_dirs(SLOT) > 0, "a sweep leaves a locked slot alone");
+	(void)flock(lock, LOCK_UN);
+	ok(bawn_native_backend.sweep(dir.path, 880000, &n, NULL) == 0 && n == 1 && cgroup_dirs(SLOT) == 0, "and removes what a dead run left");
+	ok(bawn_native_backend.sweep("/nonexistent", 880000, &n, NULL) == 0 && n == 0, "no run directory, nothing to sweep");
+	auto_got g2;
+	s = sleeping(&g2);
+	up = s != NULL && until(some, 5000) && count_status("\nPPid:\t", (unsigned)getpid(), "launch", &launcher) == 1;
+	if (up)
+		(void)kill(launcher, SIGKILL);
+	bawn_native_backend.release(s);
+	auto_got next = run(&(struct job){ .slot = SLOT, .code = "print('next')" });
+	ok(up && out_is(&next, "next\n") && cgroup_dirs(SLOT) == 0, "the next run in the slot clears up by itself");
+}
+
+static void init_dies(void)
+{
+	auto_got g;
+	struct bawn_sandbox *s = sleeping(&g);
+	pid_t launcher = 0, init = 0;
+	bool up = s != NULL && until(some, 5000) && count_status("\nPPid:\t", (unsigned)getpid(), "launch", &launcher) == 1 &&
+	          count_status("\nPPid:\t", (unsigned)launcher, "launch", &init) == 1;
+	if (up)
+		(void)kill(init, SIGKILL);
+	ok(up && follow(s, &g, NULL, NULL) == 0 && g.end.outcome.end == BAWN_END_KILLED && none(), "killed from outside is not its own signal");
+	bawn_native_backend.release(s);
+}
+
+static void cancelled(void)
+{
+	auto_got g;
+	struct bawn_sandbox *s = sleeping(&g);
+	(void)until(some, 5000);
+	uint64_t t = bawn_monotonic_us();
+	ok(s != NULL && bawn_native_backend.kill(s) == 0 && follow(s, &g, NULL, NULL) == 0 && g.end.outcome.end == BAWN_END_CANCELLED && none() &&
+	   bawn_monotonic_us() - t < 1000000, "kill ends the run as cancelled");
+	bawn_native_backend.release(s);
+	struct job j = { .slot = SLOT, .code = "" };
+	bawn_auto_fd slot = test_slot_fd(SLOT);
+	struct bawn_sandbox_spec spec = spec_of(&j, slot);
+	struct bawn_enforcement e;
+	s = NULL;
+	int r = bawn_native_backend.prepare(&spec, &s, &e, NULL);
+	bool prepared = r == 0 && some();
+	bawn_native_backend.release(s);
+	ok(prepared && none() && cgroup_dirs(SLOT) == 0, "a sandbox released before it was started leaves nothing");
+	bawn_native_backend.release(NULL);
+}
+
+static void odd_hosts(void)
+{
+	(void)signal(SIGCHLD, SIG_IGN);
+	auto_got g = run(&(struct job){ .slot = SLOT, .code = "print(1)" });
+	ok(out_is(&g, "1\n"), "a host that ignores SIGCHLD");
+	(void)signal(SIGCHLD, SIG_DFL);
+	auto_got h;
+	struct bawn_sandbox *s = sleeping(&h);
+	pid_t launcher = 0;
+	(void)count_status("\nPPid:\t", (unsigned)getpid(), "launch", &launcher);
+	(void)kill(launcher, SIGKILL);
+	ok(waitpid(-1, NULL, 0) == launcher, "a host that reaps everything takes the launcher's status");
+	bawn_native_backend.release(s);
+	ok(until(none, 2000), "and release still comes back");
+	sigset_t all, old;
+	(void)sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, &old);
+	auto_got m = run(&(struct job){ .slot = SLOT, .lang = BAWN_LANG_BASH, .code = "grep -E 'SigBlk|SigIgn' /proc/self/status" });
+	(void)sigprocmask(SIG_SETMASK, &old, NULL);
+	ok(out_is(&m, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n"), "the host's signal mask stays the host's");
+	int leak = open("/etc/passwd", O_RDONLY);  /* on purpose not close-on-exec */
+	auto_got f = run(&(struct job){ .slot = SLOT, .code = "import os; print(sorted(os.listdir('/proc/self/fd')))" });
+	ok(out_is(&f, "['0', '1', '2', '3']\n"), "only 0, 1, 2 (and the listing itself) are open");
+	(void)close(leak);
+}
+
+static void nothing_left(void)
+{
+	auto_got first = run(&(struct job){ .slot = SLOT, .code = "1" });
+	ok(first.ended, "a first run, to fill every cache");
+	unsigned fds = entries("/proc/self/fd"), m = mounts(), bad = 0;
+	int children = count_status("\nPPid:\t", (unsigned)getpid(), NULL, NULL);
+	for (int i = 0; i < 50; i++) {
+		auto_got g = run(&(struct job){ .slot = SLOT, .code = "open('x','w').write('y'*100000); print(1)" });
+		bad += !out_is(&g, "1\n");
+	}
+	ok(bad == 0, "fifty runs, fifty answers");
+	ok(entries("/proc/self/fd") == fds, "no descriptor is left");
+	ok(mounts() == m, "no mount");
+	ok(none() && count_status("\nPPid:\t", (unsigned)getpid(), NULL, NULL) == children, "no process");
+	ok(cgroup_dirs(SLOT) == 0, "no cgroup");
+}
+
+int main(void)
+{
+	if (geteuid() != 0) {
+		skip("lifetime of a run", "not root: processes are told apart by their uid");
+		return done_testing();
+	}
+	daemons();
+	client_dies();
+	launcher_dies();
+	init_dies();
+	cancelled();
+	odd_hosts();
+	nothing_left();
+	return done_testing();
+}
