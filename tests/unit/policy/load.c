@@ -395,7 +395,11 @@ static void test_hash(void)
 	auto_policy lowered = NULL;
 	ok(load_text("security.yaml", "rules: {python/x: HIGH}", &raised, NULL, NULL) == 0 &&
 	   load_text("security.yaml", "rules: {python/x: HIGH, acknowledge_risk: true}", &lowered, NULL, NULL) == 0 &&
-	   !raised->rules[0].may_lower && lowered->rules[0].may_lower && memcmp(raised->sha256, lowered->sha256, BAWN_SHA256_LEN) != 0,
+	   !raised->rules[0].may_lower && lowered->rules[0].may_lower &&
+	   bawn_policy_rule_mode(raised, "python/x", BAWN_LEVEL_BLOCKED) == BAWN_LEVEL_BLOCKED &&
+	   bawn_policy_rule_mode(raised, "python/x", BAWN_LEVEL_LOW) == BAWN_LEVEL_HIGH &&
+	   bawn_policy_rule_mode(raised, "python/y", BAWN_LEVEL_LOW) == BAWN_LEVEL_LOW &&
+	   bawn_policy_rule_mode(lowered, "python/x", BAWN_LEVEL_BLOCKED) == BAWN_LEVEL_HIGH && memcmp(raised->sha256, lowered->sha256, BAWN_SHA256_LEN) != 0,
 	   "hash: a level that may lower is not one that may only raise");
 }
 
