@@ -99,6 +99,9 @@ BAWN_MUST_CHECK int bawn_policy_load(const struct bawn_policy_dirs *dirs, struct
                                      struct bawn_policy_errors *errors, struct bawn_err *err);
 void bawn_policy_free(struct bawn_policy *p);
 
+/* What a rule whose own level is `own` comes to: BAWN_RULE_OFF or an enum bawn_level. */
+int bawn_policy_rule_mode(const struct bawn_policy *p, const char *id, int own);
+
 /* [{key, value, origin: default|FILE:LINE, default, help}] for `bawn policy show --json`. */
 BAWN_MUST_CHECK int bawn_policy_show(const struct bawn_policy *p, json_t **out, struct bawn_err *err);
 

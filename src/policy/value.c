@@ -412,6 +412,12 @@ const struct bawn_rule_set *bawn_rule_find(struct bawn_rules rules, struct bawn_
 	return NULL;
 }
 
+int bawn_policy_rule_mode(const struct bawn_policy *p, const char *id, int own)
+{
+	const struct bawn_rule_set *set = bawn_rule_find((struct bawn_rules){ p->rules, p->n_rules }, bawn_span(id));
+	return set != NULL && (set->may_lower || set->mode > own) ? set->mode : own;
+}
+
 static bool rule_looser(struct bawn_rules floor, const struct bawn_rule_set *set)
 {
 	const struct bawn_rule_set *base = bawn_rule_find(floor, bawn_span(set->id));

@@ -4,6 +4,7 @@
  * libfyaml does not survive a failed allocation (yaml.c says how that is met), so the linker wraps
  * its functions here and no fault is injected inside them: what is tested is our own code. */
 #include <libfyaml.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include "fault.h"
@@ -43,6 +44,21 @@ static void fill(int fd)
 	put_file(fd, "security.yaml", "rules: {python/x: HIGH, python/a: BLOCKED}\nblocked_patterns: [a, b]\n");
 }
 
+/* Bytes allocated and not freed: the same before and after each round, or a failing path leaks. */
+static size_t in_use(void)
+{
+	struct mallinfo2 m = mallinfo2();
+	return m.uordblks + m.hblkhd;
+}
+
+static long leaked(const char *what, long round, size_t before)
+{
+	size_t now = in_use();
+	if (now > before)
+		diag("%s, round %ld: %zu bytes leaked", what, round, now - before);
+	return now > before;
+}
+
 static long tally(const char *what, long round, int r, bool has_result, const struct bawn_err *err)
 {
 	bool odd = r < 0 ? has_result || err->type != BAWN_ERROR_OUT_OF_MEMORY : !has_result;
@@ -55,6 +71,7 @@ static void test_yaml(const char *name, const char *text, bool good)
 {
 	long rounds = 0, odd = 0;
 	for (fault_arm(1); fault_more(); rounds++) {
+		size_t before = in_use();
 		struct bawn_yaml *y = NULL;
 		struct bawn_err err = { 0 };
 		struct bawn_buf problems = BAWN_BUF(BAWN_YAML_PROBLEMS_MAX);
@@ -63,6 +80,7 @@ static void test_yaml(const char *name, const char *text, bool good)
 		odd += good ? tally(name, rounds, r, y != NULL, &err) : r >= 0 || y != NULL;
 		bawn_yaml_free(y);
 		bawn_buf_done(&problems);
+		odd += leaked(name, rounds, before);
 	}
 	ok(odd == 0 && (rounds > 2 || !FAULT_WORKS), "%s: %ld failing allocations", name, rounds);
 }
@@ -71,6 +89,7 @@ static void test_load(const struct bawn_policy_dirs *dirs)
 {
 	long rounds = 0, odd = 0;
 	for (fault_arm(1); fault_more(); rounds++) {
+		size_t before = in_use();
 		struct bawn_policy *p = NULL;
 		struct bawn_err err = { 0 };
 		int r = bawn_policy_load(dirs, &p, NULL, &err);
@@ -81,6 +100,7 @@ static void test_load(const struct bawn_policy_dirs *dirs)
 		odd += tally("load", rounds, r, p != NULL, &err);
 		json_decref(shown);
 		bawn_policy_free(p);
+		odd += leaked("load", rounds, before);
 	}
 	ok(odd == 0 && (rounds > 200 || !FAULT_WORKS), "load and show: %ld failing allocations", rounds);
 }
@@ -101,6 +121,7 @@ static void test_set(const struct bawn_policy_dirs *dirs, int fd)
 	fill(fd);
 	hash_of(dirs, before);
 	for (fault_arm(1); fault_more(); rounds++) {
+		size_t start = in_use();
 		json_t *reply = NULL;
 		struct bawn_err err = { 0 };
 		int r = bawn_policy_set(dirs, dirs->user, bawn_span(document), &reply, &err);
@@ -112,6 +133,7 @@ static void test_set(const struct bawn_policy_dirs *dirs, int fd)
 			odd++;
 		}
 		json_decref(reply);
+		odd += leaked("set", rounds, start);
 		if (r == 0) {
 			fill(fd);
 			(void)unlinkat(fd, "audit.yaml", 0);
@@ -126,21 +148,31 @@ static void test_bad_set(const struct bawn_policy_dirs *dirs)
 	uint8_t before[BAWN_SHA256_LEN], after[BAWN_SHA256_LEN];
 	hash_of(dirs, before);
 	for (fault_arm(1); fault_more(); rounds++) {
+		size_t start = in_use();
 		json_t *reply = NULL;
 		int r = bawn_policy_set(dirs, dirs->user, bawn_span(bad_document), &reply, NULL);
 		fault_on = false;
 		hash_of(dirs, after);
 		odd += r >= 0 || memcmp(before, after, sizeof before) != 0;
 		json_decref(reply);
+		odd += leaked("bad set", rounds, start);
 	}
 	ok(odd == 0 && (rounds > 100 || !FAULT_WORKS), "a bad document is refused whatever fails: %ld failing allocations", rounds);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	(void)argc;
+	/* Freed memory that malloc keeps at hand would count as in use. */
+	if (getenv("GLIBC_TUNABLES") == NULL && setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0", 1) == 0)
+		(void)execv("/proc/self/exe", argv);
+	(void)mallopt(M_MXFAST, 0);
 	auto_tmpdir dir = tmpdir_make();
 	fill(dir.fd);
 	const struct bawn_policy_dirs dirs = { .user = dir.path };
+	struct bawn_policy *warm = NULL;  /* what libraries allocate once and keep */
+	ok(bawn_policy_load(&dirs, &warm, NULL, NULL) == 0, "without faults it loads");
+	bawn_policy_free(warm);
 	test_yaml("a good text", "a: {b: [1, 2], c: \"x\"}\nd:\n", true);
 	test_yaml("a bad text", "a: &x 1\nb: !!t *x\nb: [\n", false);
 	test_yaml("an empty text", "", true);

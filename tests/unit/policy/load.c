@@ -359,6 +359,16 @@ static void test_layers(void)
 	   "what it does not say comes from the user's; a capped value names what capped it");
 	ok(shows(p, "security.rules", "value", "{\"python/a\":\"HIGH\",\"python/b\":\"BLOCKED\",\"python/c\":\"HIGH\"}") &&
 	   p != NULL && !p->rules[0].may_lower, "rules add up, and cannot lower unless that was acknowledged");
+	auto_tmpdir floor = tmpdir_make();
+	put_file(user.fd, "security.yaml", "rules: {python/a: LOW, acknowledge_risk: true}\n");
+	put_file(user.fd, "sandbox.yaml", "");
+	const struct bawn_policy_dirs over_root = { .floor = floor.path, .user = user.path };
+	auto_policy held = NULL;
+	if (geteuid() == 0)
+		ok(bawn_policy_load(&over_root, &held, NULL, NULL) == 0 && held->n_rules == 1 && !held->rules[0].may_lower && held->loosened.n == 0,
+		   "over root's floor a rule's level only raises, whatever is acknowledged");
+	else
+		skip("a rule over root's floor", "only root can own a floor");
 	const struct bawn_policy_dirs missing = { .explicit_ = "/nonexistent/bawn" }, absent = { .floor = "/nonexistent/bawn", .user = "/nonexistent/bawn2" };
 	auto_policy q = NULL;
 	auto_policy s = NULL;
@@ -385,7 +395,11 @@ static void test_hash(void)
 	auto_policy lowered = NULL;
 	ok(load_text("security.yaml", "rules: {python/x: HIGH}", &raised, NULL, NULL) == 0 &&
 	   load_text("security.yaml", "rules: {python/x: HIGH, acknowledge_risk: true}", &lowered, NULL, NULL) == 0 &&
-	   !raised->rules[0].may_lower && lowered->rules[0].may_lower && memcmp(raised->sha256, lowered->sha256, BAWN_SHA256_LEN) != 0,
+	   !raised->rules[0].may_lower && lowered->rules[0].may_lower &&
+	   bawn_policy_rule_mode(raised, "python/x", BAWN_LEVEL_BLOCKED) == BAWN_LEVEL_BLOCKED &&
+	   bawn_policy_rule_mode(raised, "python/x", BAWN_LEVEL_LOW) == BAWN_LEVEL_HIGH &&
+	   bawn_policy_rule_mode(raised, "python/y", BAWN_LEVEL_LOW) == BAWN_LEVEL_LOW &&
+	   bawn_policy_rule_mode(lowered, "python/x", BAWN_LEVEL_BLOCKED) == BAWN_LEVEL_HIGH && memcmp(raised->sha256, lowered->sha256, BAWN_SHA256_LEN) != 0,
 	   "hash: a level that may lower is not one that may only raise");
 }
 

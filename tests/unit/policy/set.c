@@ -116,7 +116,7 @@ static void test_good(void)
 	struct bawn_err err = { 0 };
 	int r = bawn_policy_set(&dirs, dir.path, bawn_span(
 		"sandbox:\n  resources: {mem_limit: 512m}\n  network: {whitelist: [\"pypi.org:443\"], acknowledge_risk: true}\n"
-		"security:\n  blocked_patterns: ['a: \"b\" #c', \"\\u00e9\\n\", 'true', ~x]\n  rules: {python/x: BLOCKED}\n"), &reply, &err);
+		"security:\n  blocked_patterns: ['a: \"b\" #c', \"\\u00e9\\n\", 'null', ~x]\n  rules: {python/x: BLOCKED}\n"), &reply, &err);
 	hash_of(&dirs, after);
 	ok(r == 0 && json_array_size(json_object_get(reply, "errors")) == 0, "a good document is taken %s", err.msg);
 	ok(strcmp(text(reply, "before"), before) == 0 && strcmp(text(reply, "after"), after) == 0 && strcmp(before, after) != 0,
@@ -130,7 +130,7 @@ static void test_good(void)
 	ok(loaded && p->resources.memory_bytes == 512u << 20 && p->resources.timeout_ms == 100000 && p->resources.pids == 50 &&
 	   p->redact.n == 1, "keys the document does not name keep their values");
 	ok(loaded && p->blocked_patterns.n == 4 && strcmp(p->blocked_patterns.item[0], "a: \"b\" #c") == 0 &&
-	   strcmp(p->blocked_patterns.item[1], "é\n") == 0 && strcmp(p->blocked_patterns.item[2], "true") == 0 &&
+	   strcmp(p->blocked_patterns.item[1], "é\n") == 0 && strcmp(p->blocked_patterns.item[2], "null") == 0 &&
 	   strcmp(p->blocked_patterns.item[3], "~x") == 0, "odd text comes back as it was");
 	ok(loaded && p->loosened.n == 1 && strcmp(p->loosened.item[0], "sandbox.yaml: network.whitelist") == 0, "what was acknowledged is kept and listed");
 	struct stat st;
