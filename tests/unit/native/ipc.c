@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "ipc/ipc.h"
-#include "../../fuzz/ipc/wire.h"
+#include "../../fuzz/native/wire.h"
 #include "tap.h"
 
 static char frame[BAWN_IPC_MAX];
