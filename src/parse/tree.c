@@ -141,8 +141,10 @@ static int add_node(struct copy *c, uint32_t parent, uint32_t *out_index, struct
 		return 0;
 	if (t->n == c->cap) {
 		size_t cap = c->cap == 0 ? 256 : c->cap * 2;
-		if (t->n >= BAWN_TREE_NODES_MAX || bawn_monotonic_us() > c->deadline_us)
+		if (t->n >= BAWN_TREE_NODES_MAX)
 			return bawn_fail_as(err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "read the code: it has too many parts");
+		if (bawn_monotonic_us() > c->deadline_us)
+			return bawn_fail_as(err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "read the code in time");
 		struct bawn_node *grown = realloc(t->node, cap * sizeof *grown);
 		if (grown == NULL)
 			return bawn_fail(err, -ENOMEM, "copy the syntax tree");
@@ -232,14 +234,14 @@ static int copy_tree(const TSTree *tree, uint64_t deadline_us, struct bawn_tree 
 #define CHILD_BYTES  8u
 
 struct block { struct block *next, *prev; size_t size; _Alignas(16) char bytes[]; };
-struct guard { struct block head; jmp_buf leave; bool refused; };
+struct guard { struct block head; jmp_buf leave; bool parsing, refused; };
 
 /* The parse of this thread; the allocator's interface has no room for a context. */
 static _Thread_local struct guard *guard;
 
 static void *guarded(struct block *b, size_t n)
 {
-	bool large = n / CHILD_BYTES >= CHILDREN_MAX;
+	bool large = guard->parsing && n / CHILD_BYTES >= CHILDREN_MAX;
 	if (large)
 		guard->refused = true;
 	struct block *fresh = large ? NULL : realloc(b, sizeof *b + n);
@@ -295,14 +297,20 @@ static void set_allocator(void) { ts_set_allocator(guarded_malloc, guarded_callo
 
 struct job { enum bawn_grammar grammar; struct bawn_span text; uint64_t time_us, deadline_us; const size_t *cancel; struct bawn_tree *t; };
 
+/* The parser adds microseconds to a clock without carrying into its seconds, so that fractions end up
+ * to a second early; copy_nodes checks the exact time. */
+static uint64_t whole_seconds(uint64_t us) { return us < 1000000 ? us : (us + 999999) / 1000000 * 1000000; }
+
 static int parse(const struct job *j, struct bawn_err *err)
 {
 	TSParser *parser = ts_parser_new();
 	TSTree *tree = NULL;
 	if (ts_parser_set_language(parser, language(j->grammar))) {
-		ts_parser_set_timeout_micros(parser, j->time_us);
+		ts_parser_set_timeout_micros(parser, whole_seconds(j->time_us));
 		ts_parser_set_cancellation_flag(parser, j->cancel);
+		guard->parsing = true;
 		tree = ts_parser_parse_string(parser, NULL, j->text.p, (uint32_t)j->text.n);
+		guard->parsing = false;
 	}
 	int r = tree != NULL ? copy_tree(tree, j->deadline_us, j->t, err)
 	                     : bawn_fail_as(err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "parse the code within %u ms",
