@@ -207,7 +207,7 @@ static void test_bounds(void)
 		int r = bawn_assess(&f, 1, NULL, &a, &err);
 		uint64_t took = bawn_monotonic_us() - start;
 		ok((r == 0 || err.type == BAWN_ERROR_ASSESSMENT_FAILED) && took < 6000000, "%s: %s after %u ms", row[i].name,
-		   r == 0 ? "assessed" : "refused", (unsigned)(took / 1000));
+		   r == 0 ? "assessed" : err.msg, (unsigned)(took / 1000));
 		bawn_assessment_free(a);
 	}
 	size_t cancel = 1;
