@@ -87,9 +87,21 @@ static int store_list(struct bawn_opt_list *list, const char *value, struct bawn
 	return 0;
 }
 
+/* Nothing that can be asked for makes sense as zero, and zero in a target means "not given". */
+static int above_zero(int r, uint64_t v, uint64_t *out, struct bawn_err *err)
+{
+	if (r < 0)
+		return r;
+	if (v == 0)
+		return bawn_fail_as(err, BAWN_ERROR_LIMIT_INVALID, NULL, "it must be more than zero");
+	*out = v;
+	return 0;
+}
+
 static int store(const struct bawn_opt *o, void *target, const char *value, struct bawn_err *err)
 {
 	void *field = (char *)target + o->offset;
+	uint64_t v = 0;
 	struct bawn_span text = bawn_span(value);
 	if (o->choices != NULL && !among(o->choices, value))
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, o->name, "'%s' is none of %s", value, o->choices);
@@ -104,11 +116,11 @@ static int store(const struct bawn_opt *o, void *target, const char *value, stru
 	case BAWN_OPT_LIST:
 		return store_list(field, value, err);
 	case BAWN_OPT_SIZE:
-		return bawn_parse_size(text, field, err);
+		return above_zero(bawn_parse_size(text, &v, err), v, field, err);
 	case BAWN_OPT_DURATION:
-		return bawn_parse_duration(text, field, err);
+		return above_zero(bawn_parse_duration(text, &v, err), v, field, err);
 	case BAWN_OPT_MILLI:
-		return bawn_parse_milli(text, field, err);
+		return above_zero(bawn_parse_milli(text, &v, err), v, field, err);
 	case BAWN_OPT_NUMBER:
 		return bawn_parse_u64(text, 1, UINT32_MAX, field, err);
 	case BAWN_OPT_WHEN:

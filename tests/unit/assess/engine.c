@@ -56,7 +56,7 @@ static void test_policy(void)
 {
 	char *blocked[] = { (char *)"mylib.danger", (char *)"/srv/secret", (char *)"evil.example" }, *high[] = { (char *)"frobnicate" };
 	char *trusted[] = { (char *)"requests.get" };
-	struct bawn_rule_set rules[] = { { (char *)"python/shell", BAWN_RULE_OFF }, { (char *)"python/http-get", BAWN_LEVEL_HIGH } };
+	struct bawn_rule_set rules[] = { { (char *)"python/http-get", BAWN_LEVEL_HIGH, false }, { (char *)"python/shell", BAWN_RULE_OFF, true } };
 	struct bawn_policy p = { .medium_score = 20, .high_score = 60, .blocked_score = 100,
 	                         .blocked_patterns = { blocked, 3 }, .high_triggers = { high, 1 }, .rules = rules, .n_rules = 2 };
 	static const struct { const char *name, *code; int language, level; } row[] = {
