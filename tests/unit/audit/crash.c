@@ -172,6 +172,11 @@ static void torn_segments(void)
 		}
 	}
 	ok(bad == 0, "torn at each of %zu lengths of a new segment, the log goes on (%zu wrong)", seg.n + 1, bad);
+	bawn_buf_str(&first, "junk");
+	set(&w, SEG0, first.p, first.n);
+	set(&w, next, seg.p, seg.n);
+	set(&w, "a/head", old_head.p, old_head.n);
+	ok(!verify(w.dir).ok && opens_as(w.dir) == BAWN_ERROR_AUDIT_TAMPERED, "a tail before a further segment is not torn: %s", verify(w.dir).problem);
 }
 
 static void first_use(void)
