@@ -139,10 +139,22 @@ static int quarantine(struct bawn_store *s, const struct bawn_head *h, struct cu
 	return r;
 }
 
+/* Looked at before anything is cut: a log that is refused stays as it was found. */
+static int last_segment(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err)
+{
+	bawn_auto_segments all = { 0 };
+	int r = bawn_segments_list(s->dirfd, &all, err);
+	if (r == 0 && all.n > 0 && all.first[all.n - 1] > s->segment)
+		r = tampered(err, h, "bytes that are no entry, and a segment after them");
+	return r;
+}
+
 /* Cuts what follows *h in the open segment. */
 static int cut_tail(struct bawn_store *s, const struct bawn_head *h, struct cut *out, struct bawn_err *err)
 {
-	int r = bawn_segment_has_entry(s->segfd, h->offset, UINT64_MAX, err);
+	int r = last_segment(s, h, err);
+	if (r == 0)
+		r = bawn_segment_has_entry(s->segfd, h->offset, UINT64_MAX, err);
 	if (r > 0)
 		r = tampered(err, h, "an entry follows that does not continue the chain");
 	if (r == 0)
