@@ -14,7 +14,7 @@ extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_real
 static long fault_at, fault_seen;
 static bool fault_fired, fault_on;
 
-static bool fault_now(void)
+__attribute__((unused)) static bool fault_now(void)
 {
 	if (!fault_on || ++fault_seen != fault_at)
 		return false;
@@ -22,6 +22,12 @@ static bool fault_now(void)
 	errno = ENOMEM;
 	return true;
 }
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1  /* clang's way of saying it */
+#endif
+#endif
 
 #if !defined(__SANITIZE_ADDRESS__)
 #define FAULT_WORKS 1
