@@ -251,6 +251,13 @@ static bool holds(const struct engine *e, const struct bawn_cond *c, const struc
 	case BAWN_COND_SEEN:       return (e->tags & c->mask) != 0;
 	case BAWN_COND_NOT_UNDER:  return !under_any(c, f);
 	case BAWN_COND_NESTED:     return e->depth > 0;
+	case BAWN_COND_ANY_OPTION:  /* one of these keywords, with a constant text */
+		for (uint32_t i = 0; i < c->n; i++) {
+			const struct value *v = keyword(f, c->text[i]);
+			if (bawn_value_is_text(v) && !v->partial && v->text.n > 0)
+				return true;
+		}
+		return false;
 	case BAWN_COND_AT_MOST:    return f->n_args <= (uint32_t)c->index;
 	case BAWN_COND_COUNT:      break;
 	}

@@ -55,7 +55,7 @@ extern const struct bawn_words bawn_access_words;
 	X(ARG, "arg", 1) X(ANY_ARG, "any-arg", 0) X(KEYWORD, "keyword", 2) X(NO_KEYWORD, "no-keyword", 0) \
 	X(TAINT, "taint", 0) X(UNKNOWN, "unknown", 1) X(KNOWN, "known", 1) X(OPTION, "option", 0) X(NO_OPTION, "no-option", 0) \
 	X(WORD, "word", 0) X(NO_WORD, "no-word", 0) X(ACCESS, "access", 0) X(AT_LEAST, "at-least", 1) X(TO, "to", 0) X(SEEN, "seen", 0) \
-	X(NOT_UNDER, "not-under", 0) X(ARG_TAINT, "arg-taint", 1) X(NESTED, "nested", 0) X(AT_MOST, "at-most", 1)
+	X(NOT_UNDER, "not-under", 0) X(ARG_TAINT, "arg-taint", 1) X(NESTED, "nested", 0) X(AT_MOST, "at-most", 1) X(ANY_OPTION, "any-option", 0)
 #define BAWN_X_COND(n, t, f) BAWN_COND_##n,
 enum bawn_condition { BAWN_CONDITIONS(BAWN_X_COND) BAWN_COND_COUNT };
 

@@ -223,6 +223,11 @@ static void bind_one(struct script *s, uint32_t target, struct value *v)
 		if (s->scope != 0 && name != NULL && get(s, 0, name, strlen(name)) == NULL)
 			set(s, 0, name, v);  /* `global` may have said so */
 	} else if (n->kind == BAWN_K_ATTRIBUTE) {
+		/* Setting a property is a call of its own: `x.innerHTML = y` is told as "x.innerHTML=". */
+		const char *name = s->val[target] != NULL ? s->val[target]->name : NULL;
+		struct fact f = { .kind = BAWN_MATCH_CALL, .arg = &v, .n_args = 1, .taint = v != NULL ? v->taint : 0, .node = target,
+		                  .name = name != NULL && strlen(name) < NAME_MAX_BYTES ? bawn_arena_fmt(scratch(s), "%s=", name) : NULL };
+		(void)bawn_engine_fact(s->e, &f);
 		set(s, 0, dotted_text(s, target), v);
 	} else if (n->kind == BAWN_K_SUBSCRIPT && v != NULL) {
 		struct value *container = s->val[n->child];
