@@ -30,7 +30,7 @@
 	X(CAPTURE, "capture") X(PERSIST, "persist") X(FORK, "fork") X(LOOP, "loop") X(INPUT, "input") X(PTY, "pty") \
 	X(MARSHAL, "marshal") X(NATIVE, "native") X(BROWSER, "browser-data") X(PRIVILEGE, "privilege") \
 	X(SHELL_STDIO, "shell-stdio") X(TEMP, "temp") X(HIDE, "hide") X(FIFO, "fifo") X(PASTE, "paste-host") \
-	X(MINER, "miner") X(OBFUSCATED, "obfuscated") X(SYSTEM_WRITE, "system-write") X(BUILT, "built") X(REDUCE, "reduce")
+	X(MINER, "miner") X(OBFUSCATED, "obfuscated") X(SYSTEM_WRITE, "system-write") X(BUILT, "built") X(REDUCE, "reduce") X(UPLOAD, "upload")
 #define BAWN_X_TAG(n, t) BAWN_TAG_##n,
 enum bawn_tag { BAWN_TAGS(BAWN_X_TAG) BAWN_TAG_COUNT };
 _Static_assert(BAWN_TAG_COUNT <= 64, "tags fit one word");
