@@ -26,6 +26,13 @@ struct value *bawn_value_text(struct engine *e, struct bawn_span text)
 	return v;
 }
 
+bool bawn_engine_go_on(struct engine *e)
+{
+	if (e->error == 0 && (++e->steps & 1023) == 0 && bawn_monotonic_us() > e->deadline_us)
+		e->error = bawn_fail_as(e->err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "assess the code in time");
+	return e->error == 0;
+}
+
 static int mode_of(const struct engine *e, const struct bawn_rule *r)
 {
 	for (size_t i = 0; e->policy != NULL && i < e->policy->n_rules; i++)

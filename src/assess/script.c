@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include "assess/text.h"
 #include "base/cleanup.h"
-#include "base/clock.h"
 
 #define NAME_MAX_BYTES 240u
 #define SCOPES_MAX     32u
@@ -1001,15 +1000,11 @@ static void left_node(struct script *s, uint32_t i)
 static void walk(struct script *s, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to && s->e->error == 0; i++) {
-		if ((i & 4095) == 0 && bawn_monotonic_us() > s->e->deadline_us) {
-			s->e->error = bawn_fail_as(s->e->err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "assess the code in time");
-			return;
-		}
 		enter(s, i);
 		if (node(s, i)->child != 0)
 			continue;
 		uint32_t at = i;
-		while (s->e->error == 0) {
+		while (bawn_engine_go_on(s->e)) {
 			left_node(s, at);
 			if (at == from || node(s, at)->next != 0)
 				break;
