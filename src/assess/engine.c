@@ -26,6 +26,13 @@ struct value *bawn_value_text(struct engine *e, struct bawn_span text)
 	return v;
 }
 
+bool bawn_engine_go_on(struct engine *e)
+{
+	if (e->error == 0 && (++e->steps & 1023) == 0 && bawn_monotonic_us() > e->deadline_us)
+		e->error = bawn_fail_as(e->err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "assess the code in time");
+	return e->error == 0;
+}
+
 static int mode_of(const struct engine *e, const struct bawn_rule *r)
 {
 	return e->policy != NULL ? bawn_policy_rule_mode(e->policy, r->id, r->level) : r->level;
@@ -248,6 +255,13 @@ static bool holds(const struct engine *e, const struct bawn_cond *c, const struc
 	case BAWN_COND_SEEN:       return (e->tags & c->mask) != 0;
 	case BAWN_COND_NOT_UNDER:  return !under_any(c, f);
 	case BAWN_COND_NESTED:     return e->depth > 0;
+	case BAWN_COND_ANY_OPTION:  /* one of these keywords, with a constant text */
+		for (uint32_t i = 0; i < c->n; i++) {
+			const struct value *v = keyword(f, c->text[i]);
+			if (bawn_value_is_text(v) && !v->partial && v->text.n > 0)
+				return true;
+		}
+		return false;
 	case BAWN_COND_AT_MOST:    return f->n_args <= (uint32_t)c->index;
 	case BAWN_COND_COUNT:      break;
 	}

@@ -72,9 +72,13 @@ struct engine {
 	struct bawn_complexity        complexity;
 	uint64_t                      work;     /* of this file, for complexity */
 	bool                          parse_ok;
+	uint32_t                      steps;    /* nodes read, for looking at the clock now and then */
 	int                           error;    /* first failure, sticky */
 	struct bawn_err              *err;
 };
+
+/* Once for each node: false when there was a failure before, or the time is up (which is one). */
+bool bawn_engine_go_on(struct engine *e);
 
 /* Tags of all rules that hold. */
 uint64_t bawn_engine_fact(struct engine *e, const struct fact *f);

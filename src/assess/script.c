@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include "assess/text.h"
 #include "base/cleanup.h"
-#include "base/clock.h"
 
 #define NAME_MAX_BYTES 240u
 #define SCOPES_MAX     32u
@@ -223,6 +222,11 @@ static void bind_one(struct script *s, uint32_t target, struct value *v)
 		if (s->scope != 0 && name != NULL && get(s, 0, name, strlen(name)) == NULL)
 			set(s, 0, name, v);  /* `global` may have said so */
 	} else if (n->kind == BAWN_K_ATTRIBUTE) {
+		/* Setting a property is a call of its own: `x.innerHTML = y` is told as "x.innerHTML=". */
+		const char *name = s->val[target] != NULL ? s->val[target]->name : NULL;
+		struct fact f = { .kind = BAWN_MATCH_CALL, .arg = &v, .n_args = 1, .taint = v != NULL ? v->taint : 0, .node = target,
+		                  .name = name != NULL && strlen(name) < NAME_MAX_BYTES ? bawn_arena_fmt(scratch(s), "%s=", name) : NULL };
+		(void)bawn_engine_fact(s->e, &f);
 		set(s, 0, dotted_text(s, target), v);
 	} else if (n->kind == BAWN_K_SUBSCRIPT && v != NULL) {
 		struct value *container = s->val[n->child];
@@ -996,15 +1000,11 @@ static void left_node(struct script *s, uint32_t i)
 static void walk(struct script *s, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to && s->e->error == 0; i++) {
-		if ((i & 4095) == 0 && bawn_monotonic_us() > s->e->deadline_us) {
-			s->e->error = bawn_fail_as(s->e->err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "assess the code in time");
-			return;
-		}
 		enter(s, i);
 		if (node(s, i)->child != 0)
 			continue;
 		uint32_t at = i;
-		while (s->e->error == 0) {
+		while (bawn_engine_go_on(s->e)) {
 			left_node(s, at);
 			if (at == from || node(s, at)->next != 0)
 				break;

@@ -8,7 +8,6 @@
 #include "assess/engine.h"
 #include "assess/text.h"
 #include "base/cleanup.h"
-#include "base/clock.h"
 
 struct script;  /* the unescaping is shared with script.h's languages */
 struct bawn_span bawn_unescape(struct arena *a, struct bawn_span text);
@@ -831,14 +830,10 @@ static void enter(struct shell *s, uint32_t i)
 static void walk(struct shell *s)
 {
 	for (uint32_t i = 0; i < s->t->n && s->e->error == 0; i++) {
-		if ((i & 4095) == 0 && bawn_monotonic_us() > s->e->deadline_us) {
-			s->e->error = bawn_fail_as(s->e->err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "assess the code in time");
-			return;
-		}
 		enter(s, i);
 		if (node(s, i)->child != 0)
 			continue;
-		for (uint32_t at = i; s->e->error == 0; at = node(s, at)->parent) {
+		for (uint32_t at = i; bawn_engine_go_on(s->e); at = node(s, at)->parent) {
 			s->val[at] = leave(s, at);
 			uint32_t p = node(s, at)->parent;
 			if (node(s, p)->kind == BAWN_K_FOR && node(s, at)->role == BAWN_R_VALUE) {

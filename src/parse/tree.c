@@ -233,7 +233,7 @@ static int copy_tree(const TSTree *tree, uint64_t deadline_us, struct bawn_tree 
 #define CHILDREN_MAX 65535u
 #define CHILD_BYTES  8u
 
-struct block { struct block *next, *prev; size_t size; _Alignas(16) char bytes[]; };
+struct block { _Alignas(16) struct block *next; struct block *prev; };  /* the bytes follow */
 struct guard { struct block head; jmp_buf leave; bool parsing, refused; };
 
 /* The parse of this thread; the allocator's interface has no room for a context. */
@@ -250,17 +250,16 @@ static void *guarded(struct block *b, size_t n)
 	return fresh;
 }
 
-static void *put_on_list(struct block *b, size_t n)
+static void *put_on_list(struct block *b)
 {
-	b->size = n;
 	b->prev = &guard->head;
 	b->next = guard->head.next;
 	b->next->prev = b;
 	guard->head.next = b;
-	return b->bytes;
+	return b + 1;
 }
 
-static void *guarded_malloc(size_t n) { return put_on_list(guarded(NULL, n), n); }
+static void *guarded_malloc(size_t n) { return put_on_list(guarded(NULL, n)); }
 
 static void *guarded_calloc(size_t n, size_t size)
 {
@@ -270,7 +269,7 @@ static void *guarded_calloc(size_t n, size_t size)
 	return memset(guarded_malloc(total), 0, total);
 }
 
-static struct block *block_of(void *p) { return (struct block *)(void *)((char *)p - offsetof(struct block, bytes)); }
+static struct block *block_of(void *p) { return (struct block *)p - 1; }
 
 static void guarded_free(void *p)
 {
@@ -287,10 +286,9 @@ static void *guarded_realloc(void *p, size_t n)
 	if (p == NULL)
 		return guarded_malloc(n);
 	struct block *b = guarded(block_of(p), n);
-	b->size = n;
 	b->prev->next = b;  /* it may have moved */
 	b->next->prev = b;
-	return b->bytes;
+	return b + 1;
 }
 
 static void set_allocator(void) { ts_set_allocator(guarded_malloc, guarded_calloc, guarded_realloc, guarded_free); }

@@ -28,13 +28,13 @@ static const struct { const char *name, *file, *sources; int at, least, most; } 
 	{ "automation scripts BLOCKED", "benign_python", "awesome_py_scripts py_mini_projects", BAWN_LEVEL_BLOCKED, 0, 50 },
 	{ "unvetted scripts at HIGH", "benign_python", "geekcomputers", BAWN_LEVEL_HIGH, 0, 10000 },
 	{ "OWASP safe twins at HIGH", "benign_python", "owasp_python", BAWN_LEVEL_HIGH, 0, 500 },
-	{ "benign Bash at HIGH", "benign_bash", "", BAWN_LEVEL_HIGH, 0, 500 },
+	{ "benign Bash at HIGH", "benign_bash", "", BAWN_LEVEL_HIGH, 0, 320 },
 	{ "benign Bash BLOCKED", "benign_bash", "", BAWN_LEVEL_BLOCKED, 0, 50 },
 	{ "benign JavaScript at HIGH", "benign_javascript", "", BAWN_LEVEL_HIGH, 0, 50 },
 	{ "Python hard negatives at HIGH", "hardneg_python", "", BAWN_LEVEL_HIGH, 0, 0 },
 	{ "Bash hard negatives at HIGH", "hardneg_bash", "", BAWN_LEVEL_HIGH, 0, 0 },
-	{ "undecidable RedCode Python at HIGH", "risky_python", "redcode_exec LOW", BAWN_LEVEL_HIGH, 0, 1000 },
-	{ "undecidable RedCode Bash at HIGH", "risky_bash", "redcode_exec LOW", BAWN_LEVEL_HIGH, 0, 1000 },
+	{ "undecidable RedCode Python at HIGH", "risky_python", "redcode_exec LOW", BAWN_LEVEL_HIGH, 0, 300 },
+	{ "undecidable RedCode Bash at HIGH", "risky_bash", "redcode_exec LOW", BAWN_LEVEL_HIGH, 0, 300 },
 };
 
 static bool listed(const char *list, const char *word)

@@ -10,9 +10,6 @@ static const struct { const char *name; int language; const char *code; } row[] 
 	{ "JavaScript", BAWN_LANG_JAVASCRIPT, "const {exec} = require('child_process');\nexec('ls');\neval(atob('MQ=='));\n" },
 };
 
-static const char rules[] = "rules:\n- id: python/mine\n  level: HIGH\n  message: m\n  why: w\n  fix: f\n  call: [mylib.danger]\n"
-                            "  examples: {match: ['mylib.danger()'], nomatch: ['mylib']}\n";
-
 int main(void)
 {
 	for (size_t i = 0; i < BAWN_LEN(row); i++) {
@@ -30,16 +27,5 @@ int main(void)
 		fault_on = false;
 		ok(clean && (!FAULT_WORKS || failed > 0), "%s: %ld rounds, %ld refused", row[i].name, rounds, failed);
 	}
-	long rounds = 0;
-	bool clean = true;
-	for (fault_arm(1); fault_more(); rounds++) {
-		json_t *out = NULL;
-		struct bawn_err err = { 0 };
-		int r = bawn_rules_test("mine.yaml", bawn_span(rules), &out, &err);
-		clean = clean && (r == 0 ? out != NULL : out == NULL);
-		json_decref(out);
-	}
-	fault_on = false;
-	ok(clean, "testing a rule file: %ld rounds", rounds);
 	return done_testing();
 }
