@@ -80,14 +80,14 @@ int main(int argc, char **argv)
 	}
 	for (int k = 0; k < WHAT_COUNT; k++)
 		qsort(v[k], (size_t)n, sizeof **v, by_value);
-	printf("%-18s %10s %10s %14s %14s   (us, n=%ld, interleaved)\n", "", "p50", "p95", "p50/bare p50", "p50/bwrap p50", n);
+	printf("%-18s %10s %10s %10s %14s %14s   (us, n=%ld, interleaved)\n", "", "least", "p50", "p95", "p50/bare p50", "p50/bwrap p50", n);
 	for (int k = 0; k < WHAT_COUNT; k++) {
 		if (k == BWRAP && !bwrap) {
 			printf("%-18s not installed\n", name[k]);
 			continue;
 		}
 		double p50 = (double)v[k][n / 2], ref = (double)v[BARE][n / 2];
-		printf("%-18s %10llu %10llu %14.2f ", name[k], (unsigned long long)v[k][n / 2], (unsigned long long)v[k][n * 95 / 100], p50 / ref);
+		printf("%-18s %10llu %10llu %10llu %14.2f ", name[k], (unsigned long long)v[k][0], (unsigned long long)v[k][n / 2], (unsigned long long)v[k][n * 95 / 100], p50 / ref);
 		if (bwrap)
 			printf("%14.2f\n", p50 / (double)v[BWRAP][n / 2]);
 		else

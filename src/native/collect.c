@@ -17,7 +17,7 @@
 #define MAX_DEPTH 16
 #define MAX_SKIPPED 1000
 
-struct walk { struct bawn_launcher *l; struct bawn_buf path; uint64_t bytes; size_t files, skipped; bool full; };
+struct walk { struct bawn_launcher *l; struct bawn_buf path; uint64_t bytes; size_t files, skipped; };
 
 int bawn_sum_fd(int fd, uint64_t *out_size, uint8_t out[static BAWN_SHA256_LEN], struct bawn_err *err)
 {

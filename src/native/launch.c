@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -56,10 +57,20 @@ static int take_spec(struct bawn_launcher *l, struct bawn_ipc_msg *m, struct baw
 	return 0;
 }
 
+/* The slot's directories are emptied before use: only who holds its lock may ask for that. */
+static int check_lock(int slot_fd, struct bawn_err *err)
+{
+	if (flock(slot_fd, LOCK_EX | LOCK_NB) < 0)
+		return bawn_fail_as(err, BAWN_ERROR_BUSY, "slot", "the slot's lock is not ours");
+	return 0;
+}
+
 static int on_prepare(struct bawn_launcher *l, struct bawn_ipc_msg *m, struct bawn_err *err)
 {
 	l->box.slot_fd = bawn_ipc_take_fd(m, 0);
 	int r = take_spec(l, m, err);
+	if (r == 0)
+		r = check_lock(l->box.slot_fd, err);
 	if (r == 0)
 		r = bawn_box_build(&l->box, err);
 	if (r < 0)
@@ -71,13 +82,16 @@ static int on_prepare(struct bawn_launcher *l, struct bawn_ipc_msg *m, struct ba
 	return bawn_ipc_send(l->sock, BAWN_WIRE_PREPARED, &b, NULL, 0, 0, err);
 }
 
+/* A probe needs no slot: it takes a number no run has, and nobody's uid where none was given. */
 static int on_probe(struct bawn_launcher *l, struct bawn_ipc_msg *m, struct bawn_err *err)
 {
-	l->box.slot_fd = bawn_ipc_take_fd(m, 0);
 	int r = take_spec(l, m, err);
 	if (r < 0)
 		return refuse(l, err);
 	l->box.spec.need = 0;
+	l->box.spec.slot = 1u << 30 | (unsigned)getpid();
+	if (l->box.spec.uid == 0)
+		l->box.spec.uid = 65534;
 	struct bawn_err failure = { 0 };
 	struct bawn_probe p = { 0 };
 	(void)!bawn_box_build(&l->box, &failure);  /* how it failed is the answer */

@@ -11,8 +11,8 @@
  * directory fds on mounts the program does not have; (4) every mount but /usr's and the root's is
  * noexec or holds no file of the program's, /workspace excepted.
  * No untrusted byte is in reach while this runs. */
+#include <dirent.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -98,10 +98,18 @@ static const struct { const char *path, *text; } etc_file[] = {
 	{ "etc/hostname", "bawn\n" },
 };
 /* Host files a program needs to find its libraries, fonts and time zone; absent ones are left out. */
-static const char *const etc_host[] = {
-	"/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/fonts", "/etc/matplotlibrc",
-	"/etc/mime.types", "/etc/python3*",
+static const struct { const char *name; bool prefix; } etc_host[] = {
+	{ "ld.so.cache", false }, { "alternatives", false }, { "localtime", false }, { "fonts", false }, { "matplotlibrc", false },
+	{ "mime.types", false }, { "python3", true },
 };
+
+static bool wanted(const char *name)
+{
+	for (size_t i = 0; i < BAWN_LEN(etc_host); i++)
+		if (etc_host[i].prefix ? strncmp(name, etc_host[i].name, strlen(etc_host[i].name)) == 0 : strcmp(name, etc_host[i].name) == 0)
+			return true;
+	return false;
+}
 
 static int add_etc(const struct bawn_box *box, struct bawn_err *err)
 {
@@ -110,13 +118,12 @@ static int add_etc(const struct bawn_box *box, struct bawn_err *err)
 	int r = make_dir("etc", 0755, err);
 	for (size_t i = 0; r == 0 && i < BAWN_LEN(etc_file); i++)
 		r = make_file(etc_file[i].path, etc_file[i].text, err);
-	for (size_t i = 0; r == 0 && i < BAWN_LEN(etc_host); i++) {
-		glob_t found;
-		if (glob(etc_host[i], 0, NULL, &found) != 0)
-			continue;
-		for (size_t k = 0; r == 0 && k < found.gl_pathc; k++)
-			r = bind_host(found.gl_pathv[k], found.gl_pathv[k] + 1, LOCKED, err);
-		globfree(&found);
+	bawn_auto_dir d = opendir("/etc");
+	for (struct dirent *e; r == 0 && d != NULL && (e = readdir(d)) != NULL; ) {
+		char host[300];
+		snprintf(host, sizeof host, "/etc/%s", e->d_name);
+		if (wanted(e->d_name) && access(host, F_OK) == 0)  /* a link that leads nowhere is left out too */
+			r = bind_host(host, host + 1, LOCKED, err);
 	}
 	return r;
 }

@@ -20,6 +20,10 @@
 	"def kernel(r,e):\n" \
 	"  if e==errno.ENOSYS: print('ABSENT' if sys.argv[1]=='control' else 'BLOCKED'); os._exit(0)\n" \
 	"  say(e not in (errno.EPERM,errno.EACCES))\n" \
+	"def family(f,k,p=0):\n" \
+	"  r,e=sc(41,f,k,p)\n" \
+	"  if e==errno.EAFNOSUPPORT and sys.argv[1]=='control': print('ABSENT'); os._exit(0)\n" \
+	"  say(r>=0)\n" \
 	"def opens(p,f=os.O_RDONLY):\n" \
 	"  try: os.close(os.open(p,f)); say(True)\n" \
 	"  except OSError: say(False)\n"
@@ -65,12 +69,12 @@ static const struct attack { const char *name, *code; uint32_t without; const ch
 	/* the network */
 	{ "the host's loopback", "s=socket.socket()\ntry: s.connect(('127.0.0.1',int(sys.argv[3]))); say(True)\nexcept OSError: say(False)", W(NETNS), NULL },
 	{ "the host's abstract sockets", "s=socket.socket(socket.AF_UNIX)\ntry: s.connect('\\0'+sys.argv[4]); say(True)\nexcept OSError: say(False)", W(NETNS) | W(LANDLOCK), NULL },
-	{ "AF_VSOCK, which no namespace holds", "r,e=sc(41,40,1,0); say(r>=0)", W(SECCOMP), "socket" },
-	{ "AF_NETLINK", "r,e=sc(41,16,3,0); say(r>=0)", W(SECCOMP), "socket" },
-	{ "AF_ALG", "r,e=sc(41,38,5,0); print('ABSENT' if e==errno.EAFNOSUPPORT and sys.argv[1]=='control' else 'REACHED' if r>=0 else 'BLOCKED')", W(SECCOMP), "socket" },
-	{ "AF_PACKET", "r,e=sc(41,17,3,0); say(r>=0)", AS_ROOT, "socket" },
-	{ "raw sockets", "r,e=sc(41,2,3,1); say(r>=0)", AS_ROOT, "socket" },
-	{ "a family with high bits set", "r,e=sc(41,40|1<<40,1,0); say(r>=0)", W(SECCOMP), "socket" },
+	{ "AF_VSOCK, which no namespace holds", "family(40,1)", W(SECCOMP), "socket" },
+	{ "AF_NETLINK", "family(16,3)", W(SECCOMP), "socket" },
+	{ "AF_ALG", "family(38,5)", W(SECCOMP), "socket" },
+	{ "AF_PACKET", "family(17,3)", AS_ROOT, "socket" },
+	{ "raw sockets", "family(2,3,1)", AS_ROOT, "socket" },
+	{ "a family with high bits set", "family(40|1<<40,1)", W(SECCOMP), "socket" },
 	{ "MSG_OOB on a unix socket", "a,b=socket.socketpair(); kernel(*sc(44,a.fileno(),b'x',1,1,0,0))", W(SECCOMP), "sendto" },
 	{ "TCP_ULP", "s=socket.socket(); kernel(*sc(54,s.fileno(),6,31,b'tls',3))", W(SECCOMP), "setsockopt" },
 	{ "a packet filter program", "import struct; b=ctypes.create_string_buffer(bytes([6,0,0,0,255,255,0,0])); s=socket.socket(); kernel(*sc(54,s.fileno(),1,26,struct.pack('HxxxxxxQ',1,ctypes.addressof(b)),16))", AS_ROOT, "setsockopt" },

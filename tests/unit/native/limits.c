@@ -11,7 +11,7 @@ static void time_limits(void)
 {
 	for (uint64_t ms = 100; ms <= 1000; ms *= 10) {
 		auto_got g = run(&(struct job){ .code = "while True: pass", .timeout_ms = ms });
-		ok(g.end.outcome.end == BAWN_END_TIMEOUT && g.end.usage.wall_us >= ms * 1000 && g.end.usage.wall_us < ms * 1000 + 60000 &&
+		ok(g.end.outcome.end == BAWN_END_TIMEOUT && g.end.usage.wall_us >= ms * 1000 && g.end.usage.wall_us < ms * 1000 + 300000 &&
 		   g.end.outcome.threshold == ms && g.end.outcome.actual >= ms, "the wall clock ends a run at %llu ms", (unsigned long long)ms);
 	}
 	auto_got s = run(&(struct job){ .code = "import signal,time\nfor i in range(1,65):\n  try: signal.signal(i, signal.SIG_IGN)\n  except Exception: pass\ntime.sleep(60)", .timeout_ms = 300 });
@@ -88,7 +88,7 @@ static void usage(void)
 {
 	auto_got g = run(&(struct job){ .code = "import time\nx=bytearray(50<<20)\nopen('f','wb').write(bytes(1<<20))\nwhile time.process_time()<0.3: pass\ntime.sleep(0.3)" });
 	const struct bawn_usage *u = &g.end.usage;
-	ok(g.usages >= 5 && u->samples >= g.usages && u->wall_us > 600000 && u->wall_us < g.took_us && u->cpu_us >= 300000 && u->cpu_us < 600000 &&
+	ok(g.usages >= 5 && u->samples >= g.usages && u->wall_us > 600000 && u->wall_us < g.took_us && u->cpu_us >= 300000 && u->cpu_us < u->wall_us &&
 	   u->disk_bytes >= MIB && u->disk_bytes < 2 * MIB, "usage is what was used");
 	if (root())
 		ok(u->has_memory && u->peak_memory_bytes > 50 * MIB && u->peak_memory_bytes < 100 * MIB && u->has_peak_pids && u->peak_pids >= 1, "memory and processes too");

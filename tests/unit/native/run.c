@@ -97,6 +97,11 @@ static void failures(void)
 	spec.network = BAWN_NETWORK_DEPENDENCIES;
 	ok(bawn_native_backend.prepare(&spec, &s, &e, &err) < 0 && err.type == BAWN_ERROR_NETWORK_UNAVAILABLE, "a network is refused, not quietly none");
 	spec.network = BAWN_NETWORK_NONE;
+	bawn_auto_fd held = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), other = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	(void)flock(held, LOCK_EX);
+	spec.slot_fd = other;
+	ok(bawn_native_backend.prepare(&spec, &s, &e, &err) < 0 && err.type == BAWN_ERROR_BUSY, "a slot somebody else holds is not touched");
+	spec.slot_fd = slot;
 	spec.launcher = "/nonexistent";
 	ok(bawn_native_backend.prepare(&spec, &s, &e, &err) < 0 && err.type == BAWN_ERROR_BACKEND_UNAVAILABLE, "a missing launcher is a backend that is not there");
 	spec.launcher = "/bin/true";
