@@ -28,10 +28,7 @@ struct value *bawn_value_text(struct engine *e, struct bawn_span text)
 
 static int mode_of(const struct engine *e, const struct bawn_rule *r)
 {
-	for (size_t i = 0; e->policy != NULL && i < e->policy->n_rules; i++)
-		if (strcmp(e->policy->rules[i].id, r->id) == 0)
-			return e->policy->rules[i].mode;
-	return r->level;
+	return e->policy != NULL ? bawn_policy_rule_mode(e->policy, r->id, r->level) : r->level;
 }
 
 static bool name_under(const char *pattern, const char *name)

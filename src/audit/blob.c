@@ -60,7 +60,8 @@ static bool already_there(int dirfd, const char *path, const char *dir, struct b
 	       fsync(fd) == 0 && sync_dir(dirfd, dir) == 0 && sync_dir(dirfd, "blob") == 0;
 }
 
-int bawn_audit_blob_put(const char *dir, struct bawn_span bytes, char out_sha256[static BAWN_SHA256_HEX], struct bawn_err *err)
+int bawn_audit_blob_put(const char *dir, struct bawn_span bytes,
+                        char out_sha256[static BAWN_SHA256_HEX], struct bawn_err *err)
 {
 	char name[BAWN_SHA256_HEX], path[BLOB_PATH], sub[sizeof "blob/ab"];
 	if (bytes.n > BLOB_MAX)
@@ -94,7 +95,8 @@ int bawn_audit_blob_get(const char *dir, const char *sha256, struct bawn_buf *ou
 {
 	char path[BLOB_PATH], hash[BAWN_SHA256_HEX];
 	if (strlen(sha256) != 64 || !bawn_is_hex(sha256, 64))
-		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "sha256", "not the name of a body: 64 hexadecimal digits");
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "sha256",
+		                    "not the name of a body: 64 hexadecimal digits");
 	snprintf(path, sizeof path, "blob/%.2s/%s", sha256, sha256);
 	bawn_auto_fd dirfd = -1;
 	int r = open_audit(dir, &dirfd, err);
@@ -111,7 +113,8 @@ int bawn_audit_blob_get(const char *dir, const char *sha256, struct bawn_buf *ou
 		return r;
 	bawn_sha256_hex(bawn_buf_span(&bytes), hash);
 	if (strcmp(hash, sha256) != 0)
-		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "body %s was changed: its bytes have another hash", sha256);
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL,
+		                    "body %s was changed: its bytes have another hash", sha256);
 	bawn_buf_add(out, bytes.p, bytes.n);
 	r = bawn_buf_error(out);
 	return r < 0 ? bawn_fail(err, r, "read body %s", sha256) : 0;

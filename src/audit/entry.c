@@ -348,7 +348,8 @@ static void put_object(struct bawn_buf *out, const json_t *j, const char *otherw
 		*ok = *ok && bawn_json_put(out, j, NULL) == 0;
 }
 
-static int put_members(struct bawn_buf *out, const struct bawn_record *rec, const char *node, struct bawn_err *err)
+static int put_members(struct bawn_buf *out, const struct bawn_record *rec, const char *node,
+                       struct bawn_err *err)
 {
 	uint8_t raw[16];
 	char salt[2 * sizeof raw + 1];
@@ -370,7 +371,8 @@ static int put_members(struct bawn_buf *out, const struct bawn_record *rec, cons
 	put_object(out, rec->body, "{}", &ok);
 	bawn_buf_fmt(out, ",\"salt\":\"%s\"", salt);
 	if (bawn_buf_error(out) == -EMSGSIZE)
-		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "body", "a record of more than %u bytes", BAWN_ENTRY_MAX);
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "body",
+		                    "a record of more than %u bytes", BAWN_ENTRY_MAX);
 	if (bawn_buf_error(out) < 0 || !ok)
 		return bawn_fail(err, -ENOMEM, "write a record");
 	return 0;
@@ -396,7 +398,8 @@ int bawn_line_draft(struct bawn_buf *out, const struct bawn_record *rec, const c
 	if (r == 0)
 		r = bawn_line_shape((struct bawn_span){ trial.p, trial.n - 1 }, &l, &problem);
 	if (r == -EBADMSG)
-		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "body", "a record that could not be read back: %s", problem);
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "body",
+		                    "a record that could not be read back: %s", problem);
 	bawn_buf_add(out, draft.p, draft.n);
 	if (r == 0)
 		r = bawn_buf_error(out);

@@ -28,7 +28,8 @@ BAWN_MUST_CHECK int bawn_line_shape(struct bawn_span line, struct bawn_line *out
 
 /* The part of a line that does not depend on its place: from "ts" to the salt.  The record is
  * stamped with the time and a fresh salt.  INVALID_REQUEST where it could not be read back. */
-BAWN_MUST_CHECK int bawn_line_draft(struct bawn_buf *out, const struct bawn_record *rec, const char *node, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_line_draft(struct bawn_buf *out, const struct bawn_record *rec,
+                                    const char *node, struct bawn_err *err);
 
 /* Appends the whole line and its newline; out_hash receives its hash.  Failure is sticky in `out`. */
 void bawn_line_put(struct bawn_buf *out, uint64_t seq, struct bawn_span draft,

@@ -66,12 +66,14 @@ static bool decode_slot(struct bawn_span slot, struct bawn_head *out)
 		return false;
 	s.p += strlen("{\"v\":1,");
 	s.n -= strlen("{\"v\":1,");
-	if (!take(&s, "\"gen\":", &h.gen) || !take(&s, ",\"size\":", &h.size) || !take(&s, ",\"segment\":", &h.segment) ||
+	if (!take(&s, "\"gen\":", &h.gen) || !take(&s, ",\"size\":", &h.size) ||
+	    !take(&s, ",\"segment\":", &h.segment) ||
 	    !take(&s, ",\"at\":", &h.at) || !take(&s, ",\"offset\":", &h.offset) ||
 	    !bawn_span_starts(s, ",\"hash\":\"") || s.n < strlen(",\"hash\":\"") + 65)
 		return false;
 	memcpy(h.hash, s.p + strlen(",\"hash\":\""), 64);
-	if (!bawn_is_hex(h.hash, 64) || s.p[strlen(",\"hash\":\"") + 64] != '"' || h.at > h.offset || h.segment > h.size)
+	if (!bawn_is_hex(h.hash, 64) || s.p[strlen(",\"hash\":\"") + 64] != '"' ||
+	    h.at > h.offset || h.segment > h.size)
 		return false;
 	*out = h;
 	return true;
@@ -115,7 +117,8 @@ int bawn_head_read(int fd, struct bawn_head *out, struct bawn_err *err)
 	if (n < 0)
 		return bawn_fail(err, -errno, "read the head of the log");
 	if (bawn_head_decode((struct bawn_span){ bytes, (size_t)n }, out) < 0)
-		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "the head of the log is damaged: neither copy is valid");
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL,
+		                    "the head of the log is damaged: neither copy is valid");
 	return 0;
 }
 

@@ -17,7 +17,8 @@ const char *bawn_record_severity(enum bawn_record_type type)
 	return (unsigned)type < BAWN_RECORD_COUNT ? row[type].severity : "";
 }
 
-int bawn_audit_put(struct bawn_audit *a, const struct bawn_record *rec, struct bawn_receipt *out, struct bawn_err *err)
+int bawn_audit_put(struct bawn_audit *a, const struct bawn_record *rec, struct bawn_receipt *out,
+                   struct bawn_err *err)
 {
 	uint64_t ticket;
 	struct bawn_receipt receipt;

@@ -24,7 +24,8 @@
 
 static int tampered(struct bawn_err *err, const struct bawn_head *h, const char *problem)
 {
-	return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "the audit log was changed: after entry %" PRIu64 " in segment %012" PRIu64 ": %s",
+	return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL,
+	                    "the audit log was changed: after entry %" PRIu64 " in segment %012" PRIu64 ": %s",
 	                    h->size > 0 ? h->size - 1 : 0, h->segment, problem);
 }
 
@@ -87,7 +88,8 @@ static int keep_chained(struct bawn_store *s, struct bawn_head *h, bool *out_cle
 	return r;
 }
 
-static int copy_tail(struct bawn_store *s, int to, uint64_t from, uint64_t *out_bytes, char out_hash[static BAWN_SHA256_HEX], struct bawn_err *err)
+static int copy_tail(struct bawn_store *s, int to, uint64_t from, uint64_t *out_bytes,
+                     char out_hash[static BAWN_SHA256_HEX], struct bawn_err *err)
 {
 	struct bawn_sha256 sha;
 	uint8_t raw[BAWN_SHA256_LEN];
@@ -137,10 +139,22 @@ static int quarantine(struct bawn_store *s, const struct bawn_head *h, struct cu
 	return r;
 }
 
+/* Looked at before anything is cut: a log that is refused stays as it was found. */
+static int last_segment(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err)
+{
+	bawn_auto_segments all = { 0 };
+	int r = bawn_segments_list(s->dirfd, &all, err);
+	if (r == 0 && all.n > 0 && all.first[all.n - 1] > s->segment)
+		r = tampered(err, h, "bytes that are no entry, and a segment after them");
+	return r;
+}
+
 /* Cuts what follows *h in the open segment. */
 static int cut_tail(struct bawn_store *s, const struct bawn_head *h, struct cut *out, struct bawn_err *err)
 {
-	int r = bawn_segment_has_entry(s->segfd, h->offset, UINT64_MAX, err);
+	int r = last_segment(s, h, err);
+	if (r == 0)
+		r = bawn_segment_has_entry(s->segfd, h->offset, UINT64_MAX, err);
 	if (r > 0)
 		r = tampered(err, h, "an entry follows that does not continue the chain");
 	if (r == 0)
@@ -219,7 +233,8 @@ int bawn_store_recover(struct bawn_store *s, struct bawn_head *h, struct bawn_er
 	/* A torn log.genesis is made anew by the caller; there is nothing yet that could tell of it. */
 	if (r == 0 && cut.bytes > 0 && good.size > 0)
 		r = bawn_store_own(s, &good, BAWN_RECORD_LOG_RECOVERED,
-		                   json_pack("{s:I,s:s,s:s}", "cut_bytes", (json_int_t)cut.bytes, "sha256", cut.sha256, "file", cut.file), false, err);
+		                   json_pack("{s:I,s:s,s:s}", "cut_bytes", (json_int_t)cut.bytes,
+		                             "sha256", cut.sha256, "file", cut.file), false, err);
 	if (r == 0)
 		*h = good;
 	return r;

@@ -166,7 +166,8 @@ int bawn_lines_next(struct bawn_lines *l, struct bawn_span *out, bool *out_whole
 	}
 }
 
-int bawn_chain_next(struct bawn_chain *c, struct bawn_span line, struct bawn_line *out, const char **out_problem)
+int bawn_chain_next(struct bawn_chain *c, struct bawn_span line, struct bawn_line *out,
+                    const char **out_problem)
 {
 	struct bawn_line l;
 	int r = bawn_line_check(line, &l, out_problem);

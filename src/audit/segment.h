@@ -38,11 +38,13 @@ void bawn_lines_done(struct bawn_lines *l);
 /* The next line without its newline, valid until the next call.  *out_whole is false for bytes that
  * no newline ends: the rest of the file, or BAWN_ENTRY_MAX bytes of a line too long to be an entry.
  * At the end an empty span with p == NULL. */
-BAWN_MUST_CHECK int bawn_lines_next(struct bawn_lines *l, struct bawn_span *out, bool *out_whole, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_lines_next(struct bawn_lines *l, struct bawn_span *out, bool *out_whole,
+                                    struct bawn_err *err);
 
 /* Is the line the next entry of this chain?  Moves the place on if so.  0, -EBADMSG or -ENOMEM. */
 struct bawn_chain { uint64_t seq; char hash[BAWN_SHA256_HEX]; };  /* the next seq, the hash it must cite */
-BAWN_MUST_CHECK int bawn_chain_next(struct bawn_chain *c, struct bawn_span line, struct bawn_line *out, const char **out_problem);
+BAWN_MUST_CHECK int bawn_chain_next(struct bawn_chain *c, struct bawn_span line, struct bawn_line *out,
+                                    const char **out_problem);
 
 /* Does a whole entry stand anywhere in these bytes of a file, in the chain or not?  Then what stands
  * before it is no torn tail: entries are written only after everything before them is durable.  Also

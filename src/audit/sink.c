@@ -50,11 +50,13 @@ static bool reserved(enum bawn_record_type type)
 	return type == BAWN_RECORD_LOG_GENESIS || type == BAWN_RECORD_LOG_SEGMENT || type == BAWN_RECORD_LOG_RECOVERED;
 }
 
-static int append(struct bawn_audit *a, const struct bawn_record *rec, uint64_t *out_ticket, struct bawn_err *err)
+static int append(struct bawn_audit *a, const struct bawn_record *rec, uint64_t *out_ticket,
+                  struct bawn_err *err)
 {
 	struct local *l = local_of(a);
 	if (reserved(rec->type))
-		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "type", "a record of type %s is made by the log alone", bawn_record_name(rec->type));
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "type",
+		                    "a record of type %s is made by the log alone", bawn_record_name(rec->type));
 	struct item *i = calloc(1, sizeof *i);
 	if (i == NULL)
 		return bawn_fail(err, -ENOMEM, "queue a record");
@@ -171,7 +173,8 @@ static void close_local(struct bawn_audit *a)
 
 static const struct bawn_audit_ops ops = { .append = append, .wait = wait_for, .close = close_local };
 
-int bawn_audit_open(const char *dir, const struct bawn_audit_options *o, struct bawn_audit **out, struct bawn_err *err)
+int bawn_audit_open(const char *dir, const struct bawn_audit_options *o, struct bawn_audit **out,
+                    struct bawn_err *err)
 {
 	static const struct bawn_audit_options none;
 	bawn_auto_free struct local *l = calloc(1, sizeof *l);

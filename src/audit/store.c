@@ -55,7 +55,8 @@ static enum bawn_error type_of(int code)
 int bawn_store_fail(struct bawn_store *s, struct bawn_err *err, const char *doing)
 {
 	int code = errno;
-	return bawn_fail_as(err, type_of(code), NULL, "%s of the audit log '%s': %s", doing, s->dir, strerrordesc_np(code));
+	return bawn_fail_as(err, type_of(code), NULL, "%s of the audit log '%s': %s", doing, s->dir,
+	                    strerrordesc_np(code));
 }
 
 static int die(struct bawn_store *s, int r)
@@ -103,7 +104,8 @@ static void drop_lock(struct bawn_store *s) { (void)flock(s->lockfd, LOCK_UN); }
 static bool same_file(int fd, int dirfd, const char *path, int flags)
 {
 	struct stat a, b;
-	return fstat(fd, &a) == 0 && fstatat(dirfd, path, &b, flags) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	return fstat(fd, &a) == 0 && fstatat(dirfd, path, &b, flags) == 0 &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 static int check_files(struct bawn_store *s, struct bawn_err *err)
@@ -111,7 +113,8 @@ static int check_files(struct bawn_store *s, struct bawn_err *err)
 	const char *gone = !same_file(s->dirfd, AT_FDCWD, s->dir, 0) ? "directory" :
 	                   !same_file(s->segdir, s->dirfd, "seg", AT_SYMLINK_NOFOLLOW) ? "seg" :
 	                   !same_file(s->lockfd, s->dirfd, "LOCK", AT_SYMLINK_NOFOLLOW) ? "LOCK" :
-	                   s->headfd >= 0 && !same_file(s->headfd, s->dirfd, "head", AT_SYMLINK_NOFOLLOW) ? "head" : NULL;
+	                   s->headfd >= 0 &&
+	                   !same_file(s->headfd, s->dirfd, "head", AT_SYMLINK_NOFOLLOW) ? "head" : NULL;
 	if (gone == NULL)
 		return 0;
 	return die(s, bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL,
@@ -122,14 +125,16 @@ int bawn_store_open_segment(struct bawn_store *s, uint64_t first_seq, bool creat
 {
 	char name[BAWN_SEGMENT_NAME];
 	bawn_segment_name(first_seq, name);
-	bawn_auto_fd fd = openat(s->segdir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (create ? O_CREAT : 0), 0600);
+	bawn_auto_fd fd = openat(s->segdir, name,
+	                         O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (create ? O_CREAT : 0), 0600);
 	struct stat st;
 	if (fd < 0 && errno == ENOENT)
 		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "segment '%s' of the audit log is missing", name);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return bawn_store_fail(s, err, "open a segment");
 	if (!S_ISREG(st.st_mode))
-		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "segment '%s' of the audit log is not a plain file", name);
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL,
+		                    "segment '%s' of the audit log is not a plain file", name);
 	bawn_close_fdp(&s->segfd);
 	s->segfd = bawn_take_fd(&fd);
 	s->segment = first_seq;
@@ -186,7 +191,8 @@ static int put_bytes(struct bawn_store *s, uint64_t at, struct bawn_err *err)
 }
 
 /* Appends the list to the open segment; *h moves on only if all went well. */
-int bawn_store_write(struct bawn_store *s, struct bawn_head *h, struct bawn_pending *first, bool new_file, struct bawn_err *err)
+int bawn_store_write(struct bawn_store *s, struct bawn_head *h, struct bawn_pending *first,
+                     bool new_file, struct bawn_err *err)
 {
 	struct bawn_head next = *h;
 	next.gen++;
@@ -218,7 +224,8 @@ int bawn_store_write(struct bawn_store *s, struct bawn_head *h, struct bawn_pend
 	return 0;
 }
 
-static int draft_own(struct bawn_store *s, struct bawn_pending *p, enum bawn_record_type type, json_t *body_stolen, struct bawn_err *err)
+static int draft_own(struct bawn_store *s, struct bawn_pending *p, enum bawn_record_type type,
+                     json_t *body_stolen, struct bawn_err *err)
 {
 	bawn_auto_json body = body_stolen;
 	if (body == NULL)
@@ -245,7 +252,8 @@ static int genesis(struct bawn_store *s, struct bawn_head *h, struct bawn_err *e
 	if (getrandom(raw, sizeof raw, 0) != (ssize_t)sizeof raw)
 		return bawn_store_fail(s, err, "draw the identity");
 	bawn_hex(raw, sizeof raw, id);
-	return bawn_store_own(s, h, BAWN_RECORD_LOG_GENESIS, json_pack("{s:s,s:i}", "instance", id, "format", 1), true, err);
+	return bawn_store_own(s, h, BAWN_RECORD_LOG_GENESIS,
+	                      json_pack("{s:s,s:i}", "instance", id, "format", 1), true, err);
 }
 
 /* A new segment begins with log.segment, written together with the records that found no room.
@@ -254,12 +262,15 @@ static int rotate(struct bawn_store *s, struct bawn_head *h, struct bawn_pending
 {
 	char name[BAWN_SEGMENT_NAME];
 	struct bawn_pending own = { .next = first };
-	int r = h->size > BAWN_SEGMENT_LAST ? bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL, "the audit log is full: %" PRIu64 " entries", h->size) : 0;
+	int r = 0;
+	if (h->size > BAWN_SEGMENT_LAST)
+		r = bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL, "the audit log is full: %" PRIu64 " entries", h->size);
 	if (r == 0)
 		r = bawn_store_sync(s, s->headfd, "sync head", err);
 	if (r == 0)
 		r = draft_own(s, &own, BAWN_RECORD_LOG_SEGMENT,
-		              json_pack("{s:I,s:I,s:I,s:s}", "previous", (json_int_t)h->segment, "previous_bytes", (json_int_t)h->offset,
+		              json_pack("{s:I,s:I,s:I,s:s}", "previous", (json_int_t)h->segment,
+		                        "previous_bytes", (json_int_t)h->offset,
 		                        "size", (json_int_t)h->size, "head_hash", h->hash), err);
 	const uint64_t old = s->segment;
 	if (r == 0)
@@ -300,7 +311,8 @@ static int settle(struct bawn_store *s, struct bawn_head *h, struct bawn_err *er
 	}
 	if (fstat(s->segfd, &st) < 0)
 		return bawn_store_fail(s, err, "look at a segment");
-	if ((uint64_t)st.st_size != h->offset || (h->size > 0 && faccessat(s->segdir, next, F_OK, AT_SYMLINK_NOFOLLOW) == 0))
+	if ((uint64_t)st.st_size != h->offset ||
+	    (h->size > 0 && faccessat(s->segdir, next, F_OK, AT_SYMLINK_NOFOLLOW) == 0))
 		r = bawn_store_recover(s, h, err);
 	else if (!s->trusted || s->trusted_gen != h->gen)
 		r = bawn_store_check_last(s, h, err);
@@ -343,7 +355,8 @@ int bawn_store_commit(struct bawn_store *s, struct bawn_pending *first, struct b
 		return bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL,
 		                    "an earlier failure made this handle of the audit log '%s' useless; open it again", s->dir);
 	if (s->pid != getpid())
-		return bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL, "the audit log '%s' was opened by another process", s->dir);
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL,
+		                    "the audit log '%s' was opened by another process", s->dir);
 	int r = take_lock(s, err);
 	if (r < 0)
 		return r;
@@ -369,7 +382,8 @@ static int make_head(struct bawn_store *s, struct bawn_err *err)
 	if (r < 0)
 		return r;
 	if (segments.n > 0)
-		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "the audit log '%s' has entries but no head", s->dir);
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL,
+		                    "the audit log '%s' has entries but no head", s->dir);
 	char bytes[BAWN_HEAD_FILE];
 	for (bawn_head_init(&h); h.gen < 2; h.gen++)
 		bawn_head_encode(&h, bytes + h.gen * BAWN_HEAD_SLOT);
@@ -428,7 +442,8 @@ static int open_files(struct bawn_store *s, struct bawn_err *err)
 	return open_head(s, err);
 }
 
-int bawn_store_open(struct bawn_store *s, const char *dir, const struct bawn_audit_options *o, struct bawn_err *err)
+int bawn_store_open(struct bawn_store *s, const char *dir, const struct bawn_audit_options *o,
+                    struct bawn_err *err)
 {
 	*s = (struct bawn_store){
 		.dirfd = -1, .segdir = -1, .lockfd = -1, .headfd = -1, .segfd = -1,

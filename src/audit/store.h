@@ -26,7 +26,8 @@ struct bawn_store {
 	struct bawn_buf out;
 };
 
-BAWN_MUST_CHECK int bawn_store_open(struct bawn_store *s, const char *dir, const struct bawn_audit_options *o, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_store_open(struct bawn_store *s, const char *dir,
+                                    const struct bawn_audit_options *o, struct bawn_err *err);
 void bawn_store_done(struct bawn_store *s);
 
 /* All of the list durable and in the head, or an error and none of it acknowledged. */
@@ -36,14 +37,18 @@ BAWN_MUST_CHECK int bawn_store_commit(struct bawn_store *s, struct bawn_pending 
 BAWN_MUST_CHECK int bawn_store_fail(struct bawn_store *s, struct bawn_err *err, const char *doing);
 BAWN_MUST_CHECK int bawn_store_sync(struct bawn_store *s, int fd, const char *what, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_store_publish(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err);
-BAWN_MUST_CHECK int bawn_store_open_segment(struct bawn_store *s, uint64_t first_seq, bool create, struct bawn_err *err);
-BAWN_MUST_CHECK int bawn_store_write(struct bawn_store *s, struct bawn_head *h, struct bawn_pending *first, bool new_file, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_store_open_segment(struct bawn_store *s, uint64_t first_seq, bool create,
+                                            struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_store_write(struct bawn_store *s, struct bawn_head *h,
+                                     struct bawn_pending *first, bool new_file, struct bawn_err *err);
 /* One entry of our own, durable on return. */
-BAWN_MUST_CHECK int bawn_store_own(struct bawn_store *s, struct bawn_head *h, enum bawn_record_type type, json_t *body_stolen,
+BAWN_MUST_CHECK int bawn_store_own(struct bawn_store *s, struct bawn_head *h,
+                                   enum bawn_record_type type, json_t *body_stolen,
                                    bool new_file, struct bawn_err *err);
 
 /* recover.c: makes head and files agree, or says why they never will.  Called under the lock where
  * they differ; *h is the head read, and on return the head published. */
 BAWN_MUST_CHECK int bawn_store_recover(struct bawn_store *s, struct bawn_head *h, struct bawn_err *err);
 /* Is the last line acknowledged by the head there, and is it the one? */
-BAWN_MUST_CHECK int bawn_store_check_last(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_store_check_last(struct bawn_store *s, const struct bawn_head *h,
+                                          struct bawn_err *err);

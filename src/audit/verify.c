@@ -40,13 +40,15 @@ static int bad(struct verify *v, uint64_t seq, const char *fmt, ...)
 	return 0;
 }
 
-static int broken(struct verify *v, int fd, uint64_t from, uint64_t end, const char *problem, struct bawn_err *err)
+static int broken(struct verify *v, int fd, uint64_t from, uint64_t end, const char *problem,
+                  struct bawn_err *err)
 {
 	if (v->chain.seq < v->head.size)
 		return bad(v, v->chain.seq, "entry %" PRIu64 ": %s", v->chain.seq, problem);
 	v->report->torn_bytes += end - from;
 	int r = bawn_segment_has_entry(fd, from, end, err);
-	return r > 0 ? bad(v, v->chain.seq, "entry %" PRIu64 " is damaged or missing, and entries follow it", v->chain.seq) : r;
+	return r > 0 ? bad(v, v->chain.seq,
+	                   "entry %" PRIu64 " is damaged or missing, and entries follow it", v->chain.seq) : r;
 }
 
 static void against_head(struct verify *v, uint64_t segment, uint64_t at, uint64_t offset)
@@ -54,7 +56,9 @@ static void against_head(struct verify *v, uint64_t segment, uint64_t at, uint64
 	if (v->chain.seq != v->head.size)
 		return;
 	if (memcmp(v->chain.hash, v->head.hash, 64) != 0)
-		(void)bad(v, v->head.size - 1, "entry %" PRIu64 " is not the one that was acknowledged: the head has another hash", v->head.size - 1);
+		(void)bad(v, v->head.size - 1,
+		          "entry %" PRIu64 " is not the one that was acknowledged: the head has another hash",
+		          v->head.size - 1);
 	else if (segment != v->head.segment || at != v->head.at || offset != v->head.offset)
 		(void)bad(v, v->head.size - 1, "entry %" PRIu64 " is not where the head says", v->head.size - 1);
 }
@@ -101,7 +105,8 @@ static int verify_segment(struct verify *v, uint64_t segment, struct bawn_err *e
 {
 	struct stat st;
 	if (segment != v->chain.seq)
-		return bad(v, v->chain.seq, "entry %" PRIu64 " is missing: the next segment begins at %" PRIu64, v->chain.seq, segment);
+		return bad(v, v->chain.seq,
+		           "entry %" PRIu64 " is missing: the next segment begins at %" PRIu64, v->chain.seq, segment);
 	if (v->report->torn_bytes > 0)
 		return bad(v, v->chain.seq, "entry %" PRIu64 " is damaged, and a segment follows it", v->chain.seq);
 	bawn_auto_fd fd = -1;
@@ -129,7 +134,9 @@ static int verify_all(struct verify *v, struct bawn_err *err)
 	if (r < 0)
 		return r;
 	if (v->chain.seq < v->head.size)
-		(void)bad(v, v->chain.seq, "the log ends before entry %" PRIu64 ", but %" PRIu64 " entries were acknowledged", v->chain.seq, v->head.size);
+		(void)bad(v, v->chain.seq,
+		          "the log ends before entry %" PRIu64 ", but %" PRIu64 " entries were acknowledged",
+		          v->chain.seq, v->head.size);
 	if (all.stranger[0] != '\0')
 		(void)bad(v, v->chain.seq, "seg holds a file that is no segment");
 	return 0;

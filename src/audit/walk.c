@@ -16,10 +16,12 @@
 
 static int tampered(struct bawn_err *err, uint64_t seq, const char *problem)
 {
-	return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "entry %" PRIu64 " of the audit log: %s", seq, problem);
+	return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL,
+	                    "entry %" PRIu64 " of the audit log: %s", seq, problem);
 }
 
-static int hand_out(bawn_entry_fn *entry, void *ctx, const struct bawn_line *l, struct bawn_span line, struct bawn_err *err)
+static int hand_out(bawn_entry_fn *entry, void *ctx, const struct bawn_line *l, struct bawn_span line,
+                    struct bawn_err *err)
 {
 	bawn_auto_json j = json_loadb(line.p, line.n, JSON_ALLOW_NUL, NULL);
 	if (j == NULL)  /* the line was checked: nothing else can be wrong with it */
@@ -96,7 +98,8 @@ static int forward_segment(struct forward *f, uint64_t segment, uint64_t offset,
 	return r;
 }
 
-static int open_for_walk(const char *dir, struct forward *f, int *out_fd, struct bawn_segments *all, struct bawn_err *err)
+static int open_for_walk(const char *dir, struct forward *f, int *out_fd, struct bawn_segments *all,
+                         struct bawn_err *err)
 {
 	int r = bawn_audit_dir_open(dir, out_fd, err);
 	f->dirfd = *out_fd;

@@ -90,6 +90,8 @@ static int store_list(struct bawn_opt_list *list, const char *value, struct bawn
 static int store(const struct bawn_opt *o, void *target, const char *value, struct bawn_err *err)
 {
 	void *field = (char *)target + o->offset;
+	uint64_t v = 0;
+	int r = -EINVAL;
 	struct bawn_span text = bawn_span(value);
 	if (o->choices != NULL && !among(o->choices, value))
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, o->name, "'%s' is none of %s", value, o->choices);
@@ -104,17 +106,26 @@ static int store(const struct bawn_opt *o, void *target, const char *value, stru
 	case BAWN_OPT_LIST:
 		return store_list(field, value, err);
 	case BAWN_OPT_SIZE:
-		return bawn_parse_size(text, field, err);
+		r = bawn_parse_size(text, &v, err);
+		break;
 	case BAWN_OPT_DURATION:
-		return bawn_parse_duration(text, field, err);
+		r = bawn_parse_duration(text, &v, err);
+		break;
 	case BAWN_OPT_MILLI:
-		return bawn_parse_milli(text, field, err);
+		r = bawn_parse_milli(text, &v, err);
+		break;
 	case BAWN_OPT_NUMBER:
 		return bawn_parse_u64(text, 1, UINT32_MAX, field, err);
 	case BAWN_OPT_WHEN:
 		return bawn_parse_when(text, bawn_wall_us(), field, err);
 	}
-	return bawn_fail(err, -EINVAL, "an option of no known kind");
+	if (r < 0)
+		return r;
+	/* Nothing that can be asked for makes sense as zero, and zero in a target means "not given". */
+	if (v == 0)
+		return bawn_fail_as(err, BAWN_ERROR_LIMIT_INVALID, NULL, "it must be more than zero");
+	*(uint64_t *)field = v;
+	return 0;
 }
 
 static int unknown(const struct where *w, const char *word, struct bawn_err *err)

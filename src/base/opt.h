@@ -10,7 +10,7 @@ enum bawn_opt_kind {
 	BAWN_OPT_FLAG,      /* bool */
 	BAWN_OPT_TEXT,      /* const char *, pointing into argv */
 	BAWN_OPT_LIST,      /* struct bawn_opt_list; may be given again and again */
-	BAWN_OPT_SIZE,      /* uint64_t, bytes */
+	BAWN_OPT_SIZE,      /* uint64_t, bytes; this and the next two: never zero */
 	BAWN_OPT_DURATION,  /* uint64_t, milliseconds */
 	BAWN_OPT_MILLI,     /* uint64_t, thousandths */
 	BAWN_OPT_NUMBER,    /* uint64_t, at least 1 */

@@ -1,6 +1,7 @@
-/* tree.c - see tree.h.  NOTE: tree-sitter ends the process when it runs out of memory; what has not
- * been assessed then does not run either. */
+/* tree.c - see tree.h. */
 #include "parse/tree.h"
+#include <pthread.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <tree_sitter/api.h>
 #include "base/cleanup.h"
@@ -140,8 +141,10 @@ static int add_node(struct copy *c, uint32_t parent, uint32_t *out_index, struct
 		return 0;
 	if (t->n == c->cap) {
 		size_t cap = c->cap == 0 ? 256 : c->cap * 2;
-		if (t->n >= BAWN_TREE_NODES_MAX || bawn_monotonic_us() > c->deadline_us)
+		if (t->n >= BAWN_TREE_NODES_MAX)
 			return bawn_fail_as(err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "read the code: it has too many parts");
+		if (bawn_monotonic_us() > c->deadline_us)
+			return bawn_fail_as(err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "read the code in time");
 		struct bawn_node *grown = realloc(t->node, cap * sizeof *grown);
 		if (grown == NULL)
 			return bawn_fail(err, -ENOMEM, "copy the syntax tree");
@@ -219,26 +222,136 @@ static int copy_tree(const TSTree *tree, uint64_t deadline_us, struct bawn_tree 
 	return r;
 }
 
-int bawn_tree_parse(enum bawn_grammar grammar, struct bawn_span text, uint64_t time_us,
-                    const size_t *cancel, struct bawn_tree *out, struct bawn_err *err)
+/* ---- tree-sitter's memory ----
+ *
+ * libtree-sitter 0.20 ends the process when memory runs out, and counts the children of a node that
+ * error recovery makes in 16 bits: a text nested deeper than 65535 corrupts its heap.  Both are
+ * stopped where every such accident must pass, at the allocator: each block of one parse is on a list,
+ * and a request that fails, or that is large enough to hold more children than can be counted, leaves
+ * the parser by longjmp; then the list is freed.  Nothing of ours is on the stack in between. */
+
+#define CHILDREN_MAX 65535u
+#define CHILD_BYTES  8u
+
+struct block { struct block *next, *prev; size_t size; _Alignas(16) char bytes[]; };
+struct guard { struct block head; jmp_buf leave; bool parsing, refused; };
+
+/* The parse of this thread; the allocator's interface has no room for a context. */
+static _Thread_local struct guard *guard;
+
+static void *guarded(struct block *b, size_t n)
 {
-	struct bawn_tree t = { .grammar = grammar, .text = text };
-	uint64_t deadline = bawn_monotonic_us() + time_us;
-	TSParser *parser = text.n < UINT32_MAX ? ts_parser_new() : NULL;
-	if (parser == NULL)
-		return bawn_fail(err, -ENOMEM, "make a parser");
+	bool large = guard->parsing && n / CHILD_BYTES >= CHILDREN_MAX;
+	if (large)
+		guard->refused = true;
+	struct block *fresh = large ? NULL : realloc(b, sizeof *b + n);
+	if (fresh == NULL)
+		longjmp(guard->leave, 1);  /* b, if any, is still on the list */
+	return fresh;
+}
+
+static void *put_on_list(struct block *b, size_t n)
+{
+	b->size = n;
+	b->prev = &guard->head;
+	b->next = guard->head.next;
+	b->next->prev = b;
+	guard->head.next = b;
+	return b->bytes;
+}
+
+static void *guarded_malloc(size_t n) { return put_on_list(guarded(NULL, n), n); }
+
+static void *guarded_calloc(size_t n, size_t size)
+{
+	size_t total;
+	if (__builtin_mul_overflow(n, size, &total))
+		longjmp(guard->leave, 1);
+	return memset(guarded_malloc(total), 0, total);
+}
+
+static struct block *block_of(void *p) { return (struct block *)(void *)((char *)p - offsetof(struct block, bytes)); }
+
+static void guarded_free(void *p)
+{
+	if (p == NULL)
+		return;
+	struct block *b = block_of(p);
+	b->prev->next = b->next;
+	b->next->prev = b->prev;
+	free(b);
+}
+
+static void *guarded_realloc(void *p, size_t n)
+{
+	if (p == NULL)
+		return guarded_malloc(n);
+	struct block *b = guarded(block_of(p), n);
+	b->size = n;
+	b->prev->next = b;  /* it may have moved */
+	b->next->prev = b;
+	return b->bytes;
+}
+
+static void set_allocator(void) { ts_set_allocator(guarded_malloc, guarded_calloc, guarded_realloc, guarded_free); }
+
+struct job { enum bawn_grammar grammar; struct bawn_span text; uint64_t time_us, deadline_us; const size_t *cancel; struct bawn_tree *t; };
+
+/* The parser adds microseconds to a clock without carrying into its seconds, so that fractions end up
+ * to a second early; copy_nodes checks the exact time. */
+static uint64_t whole_seconds(uint64_t us) { return us < 1000000 ? us : (us + 999999) / 1000000 * 1000000; }
+
+static int parse(const struct job *j, struct bawn_err *err)
+{
+	TSParser *parser = ts_parser_new();
 	TSTree *tree = NULL;
-	if (ts_parser_set_language(parser, language(grammar))) {
-		ts_parser_set_timeout_micros(parser, time_us);
-		ts_parser_set_cancellation_flag(parser, cancel);
-		tree = ts_parser_parse_string(parser, NULL, text.p, (uint32_t)text.n);
+	if (ts_parser_set_language(parser, language(j->grammar))) {
+		ts_parser_set_timeout_micros(parser, whole_seconds(j->time_us));
+		ts_parser_set_cancellation_flag(parser, j->cancel);
+		guard->parsing = true;
+		tree = ts_parser_parse_string(parser, NULL, j->text.p, (uint32_t)j->text.n);
+		guard->parsing = false;
 	}
-	int r = tree != NULL ? copy_tree(tree, deadline, &t, err)
+	int r = tree != NULL ? copy_tree(tree, j->deadline_us, j->t, err)
 	                     : bawn_fail_as(err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "parse the code within %u ms",
-	                                    (unsigned)(time_us / 1000));
+	                                    (unsigned)(j->time_us / 1000));
 	if (tree != NULL)
 		ts_tree_delete(tree);
 	ts_parser_delete(parser);
+	return r;
+}
+
+static int parse_guarded(const struct job *j, struct bawn_err *err)
+{
+	struct guard g = { .refused = false };
+	int r;
+	g.head.next = g.head.prev = &g.head;
+	guard = &g;
+	if (setjmp(g.leave) == 0)
+		r = parse(j, err);
+	else if (g.refused)
+		r = bawn_fail_as(err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "parse the code: it is nested too deeply");
+	else
+		r = bawn_fail(err, -ENOMEM, "parse the code");
+	guard = NULL;
+	while (g.head.next != &g.head) {
+		struct block *b = g.head.next;
+		g.head.next = b->next;
+		free(b);
+	}
+	return r;
+}
+
+int bawn_tree_parse(enum bawn_grammar grammar, struct bawn_span text, uint64_t time_us,
+                    const size_t *cancel, struct bawn_tree *out, struct bawn_err *err)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct bawn_tree t = { .grammar = grammar, .text = text };
+	struct job j = { grammar, text, time_us, bawn_monotonic_us() + time_us, cancel, &t };
+	if (text.n >= UINT32_MAX)
+		return bawn_fail_as(err, BAWN_ERROR_CODE_TOO_LARGE, NULL, "parse the code");
+	(void)pthread_once(&once, set_allocator);
+	int r = parse_guarded(&j, err);
 	if (r < 0) {
 		bawn_tree_done(&t);
 		return r;

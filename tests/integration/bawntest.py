@@ -71,6 +71,7 @@ class World:
         atexit.register(shutil.rmtree, self.dir, True)
         self.state = os.path.join(self.dir, "state")
         self.user = user
+        self.program = BAWN
         self.env = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": self.dir, "LANG": "C.UTF-8",
                     "BAWN_STATE": self.state, "XDG_CONFIG_HOME": os.path.join(self.dir, "config")}
         if user:
@@ -78,6 +79,10 @@ class World:
             os.makedirs(self.state)
             shutil.chown(self.dir, user)
             shutil.chown(self.state, user)
+            # The tree may lie where another user cannot look: a copy of what runs.
+            os.makedirs(self.dir + "/build/libexec/bawn")
+            self.program = shutil.copy(BAWN, self.dir + "/build/bawn")
+            shutil.copy(BUILD + "/libexec/bawn/launch", self.dir + "/build/libexec/bawn/launch")
 
     def file(self, name, text, mode=0o644):
         path = os.path.join(self.dir, name)
@@ -99,7 +104,7 @@ class World:
         return path
 
     def argv(self, *args):
-        cmd = [BAWN, *args]
+        cmd = [self.program, *args]
         return ["setpriv", "--reuid", self.user, "--regid", self.user_group(), "--clear-groups", *cmd] if self.user else cmd
 
     def user_group(self):

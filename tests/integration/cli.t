@@ -11,7 +11,8 @@ r = w.bawn("run", "-c", "import sys; print('out'); print('err', file=sys.stderr)
 equal((r.code, r.out, "err\n" in r.err), (5, "out\n", True), "the program's own code and streams")
 for args, code, type in (
         ((), 125, "empty_code"), (("-c", ""), 125, "empty_code"), (("-c", "  "), 125, "empty_code"), (("--lang", "perl", "-c", "x"), 125, "unknown_language"),
-        (("no-such-file.py",), 125, None), (("--no-such-option", "-c", "x"), 125, "invalid_request"), (("-t", "soon", "-c", "x"), 125, None),
+        (("no-such-file.py",), 125, None), (("--no-such-option", "-c", "x"), 125, "invalid_request"), (("-t", "soon", "-c", "x"), 125, None), (("-t", "0", "-c", "x"), 125, None), (("-m", "0", "-c", "x"), 125, None),
+        (("--cpus", "0", "-c", "x"), 125, None), (("--pids", "0", "-c", "x"), 125, None),
         (("-e", "LD_PRELOAD=x", "-c", "x"), 125, "env_refused"), (("--network", "dependencies", "-c", "print(1)"), 125, "network_unavailable"),
         (("--with", "numpy", "-c", "print(1)"), 125, "network_unavailable"), (("--backend", "docker", "-c", "print(1)"), 125, "backend_unavailable"),
         (("--in", "no-such-file", "-c", "print(1)"), 125, None)):

@@ -172,6 +172,12 @@ static void torn_segments(void)
 		}
 	}
 	ok(bad == 0, "torn at each of %zu lengths of a new segment, the log goes on (%zu wrong)", seg.n + 1, bad);
+	bawn_buf_str(&first, "junk");
+	set(&w, SEG0, first.p, first.n);
+	set(&w, next, seg.p, seg.n);
+	set(&w, "a/head", old_head.p, old_head.n);
+	ok(!verify(w.dir).ok && opens_as(w.dir) == BAWN_ERROR_AUDIT_TAMPERED && opens_as(w.dir) == BAWN_ERROR_AUDIT_TAMPERED &&
+	   files_in(&w, "a/quarantine") == 0, "a tail before a further segment is not torn: %s", verify(w.dir).problem);
 }
 
 static void first_use(void)
@@ -236,7 +242,7 @@ static void kill_loop(void)
 	}
 	recovered = (int)tally(w.dir, "log.recovered").of_type;
 	struct bawn_audit_report r = verify(w.dir);
-	ok(acknowledged > ROUNDS / 4 && lost == 0 && refused == 0 && r.ok, "%d times kill -9: none of %d acknowledged records lost (%d recoveries, %d segments) %s",
+	ok(acknowledged > 0 && lost == 0 && refused == 0 && r.ok, "%d times kill -9: none of %d acknowledged records lost (%d recoveries, %d segments) %s",
 	   ROUNDS, (int)acknowledged, recovered, (int)r.segments, r.problem);
 }
 
