@@ -171,6 +171,7 @@ struct bawn_cli_drive {
 	bool keep;                       /* and keep the start of it for the result */
 	int  signals;                    /* signalfd: SIGINT, SIGTERM, SIGHUP */
 	unsigned interrupts;
+	bool abandoned;                  /* after a second interrupt: leave by _exit, nothing may wait any more */
 	bool broken;                     /* nobody reads our stdout any more */
 	bool terminal[3], open_line;     /* by stream; whether the cursor stands in mid-line */
 	struct bawn_cli_filter filter[3];

@@ -296,11 +296,13 @@ static int finish(struct run *r, json_t *doc)
 		code = BAWN_EXIT_CANNOT;
 	}
 	if (r->c->common.json)
-		return bawn_cli_print_json(doc, code);
-	if (r->interrupted)
+		code = bawn_cli_print_json(doc, code);
+	else if (r->interrupted)
 		bawn_cli_say("interrupted; %s stays pending", r->approval);
 	else
 		report(r, doc);
+	if (r->drive.abandoned)
+		_exit(code);
 	return code;
 }
 

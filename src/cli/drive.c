@@ -212,6 +212,10 @@ int bawn_cli_drive(struct bawn_cli_drive *d, struct bawn *b, struct bawn_request
 		r = step(d, e, err);
 	if (r == 0)
 		r = bawn_exec_result(e, &result, err);
+	if (d->interrupts > 1 && result == NULL) {
+		e = NULL;  /* ending it could take long: the launcher ends the run when we are gone */
+		d->abandoned = true;
+	}
 	if (d->live)
 		end_lines(d);
 	if (r < 0)

@@ -169,9 +169,10 @@ static void say_status(const struct bawn_cli *c, const json_t *result, const str
 		say_refused(c, result, ran);
 	else if (json_is_object(bawn_cli_at(result, "error")))
 		say_error(result);
-	for (size_t i = 0; i < BAWN_LEN(ended); i++)
-		if (strcmp(status, ended[i].status) == 0)
-			say_ended(result, &ended[i]);
+	else
+		for (size_t i = 0; i < BAWN_LEN(ended); i++)
+			if (strcmp(status, ended[i].status) == 0)
+				say_ended(result, &ended[i]);
 	uint64_t signal = bawn_cli_number(result, "signal");
 	if (strcmp(status, "failed") == 0 && signal > 0) {
 		const char *name = sigabbrev_np((int)signal);

@@ -33,12 +33,26 @@ static bool cut_character(struct bawn_span s, size_t at)
 	return true;
 }
 
+/* How many bytes from `at` on are plain ASCII: nearly all of most output. */
+static size_t plain(struct bawn_span s, size_t at)
+{
+	size_t n = 0;
+	while (at + n < s.n && ((s.p[at + n] >= ' ' && s.p[at + n] <= '~') || s.p[at + n] == '\n'))
+		n++;
+	return n;
+}
+
 /* Passes or escapes what stands at `at`; returns its length, 0 where more bytes are needed. */
 static size_t one(struct bawn_span s, size_t at, struct bawn_buf *out)
 {
 	uint32_t c;
-	size_t n = bawn_utf8_next(s, at, &c);
-	if (n == 1 && (c == '\n' || c == '\t' || c == '\r' || c == '\b')) {
+	size_t n = plain(s, at);
+	if (n > 0) {
+		bawn_buf_add(out, s.p + at, n);
+		return n;
+	}
+	n = bawn_utf8_next(s, at, &c);
+	if (n == 1 && (c == '\t' || c == '\r' || c == '\b')) {
 		bawn_buf_char(out, (char)c);
 		return 1;
 	}

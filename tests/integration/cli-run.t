@@ -26,6 +26,24 @@ equal((p.returncode, json.loads(out)["status"]), (130, "cancelled"), "--json: th
 r = terminal(w, ["run", "-c", SLEEP], [("started", "\x03")])
 ok(r.code == 130, "Ctrl-C on a terminal") or r.show()
 
+# A second signal does not wait for a run that will not end.
+p = w.start("run", "-c", SLEEP)
+p.stdout.readline()
+child = int(subprocess.run(["pgrep", "-P", str(p.pid)], capture_output=True, text=True).stdout.split()[0])
+os.kill(child, signal.SIGSTOP)
+p.send_signal(signal.SIGINT)
+time.sleep(0.5)
+ok(p.poll() is None, "the first signal waits for the record")
+p.send_signal(signal.SIGINT)
+t = time.time()
+p.communicate(timeout=40)
+ok(p.returncode == 130 and time.time() - t < 3, "the second does not") or diag(f"{p.returncode} after {time.time() - t:.1f} s")
+if os.path.exists(f"/proc/{child}"):
+    os.kill(child, signal.SIGCONT)
+ok(wait_for(lambda: not os.path.exists(f"/proc/{child}"), 5), "and the launcher goes with it")
+w.run("print(1)")
+equal([r["type"] for r in w.records("exec.lost")], ["exec.lost"], "the next run records what was lost")
+
 # A reader that goes away ends the run.
 p = w.start("run", "-c", "import time\nwhile True:\n  print('x' * 1000, flush=True)\n  time.sleep(0.001)")
 p.stdout.readline()
