@@ -175,8 +175,19 @@ def is_root():
 
 
 def cgroup_dirs():
-    """Every cgroup directory of ours on this host."""
-    return [d for pattern in ("/sys/fs/cgroup/*/bawn*", "/sys/fs/cgroup/bawn*") for d in glob.glob(pattern)]
+    """cgroup directories of ours that no live run owns: the lock of their slot can be had."""
+    import fcntl
+    left = []
+    for d in glob.glob("/sys/fs/cgroup/*/bawn/slot-*") + glob.glob("/sys/fs/cgroup/bawn/slot-*"):
+        try:
+            with open("/run/bawn/slots/" + d.rsplit("-", 1)[1]) as f:
+                fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            continue
+        except FileNotFoundError:
+            pass
+        left.append(d)
+    return left
 
 
 def limit_of(slot, *names):
