@@ -166,9 +166,16 @@ int bawn_ipc_recv(int sock, char *buf, int flags, struct bawn_ipc_msg *out, stru
 	struct iovec iov = { buf, BAWN_IPC_MAX };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.raw, .msg_controllen = sizeof control };
 	ssize_t n;
-	do
+	bool reset = false;
+	for (;;) {
 		n = recvmsg(sock, &m, flags | MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
+		/* A peer that closed with our messages unread leaves this mark, once, in front of what it
+		 * said before: look again, its last words are still there. */
+		bool again = n < 0 && (errno == EINTR || (errno == ECONNRESET && !reset));
+		reset = reset || (n < 0 && errno == ECONNRESET);
+		if (!again)
+			break;
+	}
 	if (n < 0 && errno == EAGAIN)
 		return 0;
 	if (n < 0)

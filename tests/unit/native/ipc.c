@@ -79,6 +79,12 @@ static void sockets(void)
 	(void)close(s[0]);
 	ok(bawn_ipc_recv(s[1], frame, 0, &m, NULL) == -EPIPE && bawn_ipc_send(s[1], 1, NULL, NULL, 0, 0, NULL) == -EPIPE, "a peer that is gone is EPIPE, without a signal");
 	(void)close(s[1]);
+	(void)!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, s);
+	bool said = bawn_ipc_send(s[0], 1, NULL, NULL, 0, 0, NULL) == 0 && bawn_ipc_send(s[1], 7, NULL, NULL, 0, 0, NULL) == 0;
+	(void)close(s[1]);
+	ok(said && bawn_ipc_recv(s[0], frame, 0, &m, NULL) == 1 && m.type == 7 && bawn_ipc_recv(s[0], frame, 0, &m, NULL) == -EPIPE,
+	   "the last words of a peer that read nothing more are heard");
+	(void)close(s[0]);
 }
 
 static void rules(void)
