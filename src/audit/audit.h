@@ -53,7 +53,8 @@ struct bawn_receipt { uint64_t seq; char hash[BAWN_SHA256_HEX]; uint64_t log_siz
 
 struct bawn_audit;  /* an open sink */
 struct bawn_audit_ops {
-	/* Queues a record; *out_ticket is given to wait. */
+	/* Queues a record; *out_ticket is given to wait, once.  NULL: nobody will wait; the record goes
+	 * out with the next commit and is then forgotten. */
 	int (*append)(struct bawn_audit *a, const struct bawn_record *rec, uint64_t *out_ticket, struct bawn_err *err);
 	/* Blocks until the record is durable, once for each ticket; all that is queued is committed together.
 	 * An error means: treat it as not written. */

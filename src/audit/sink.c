@@ -19,6 +19,7 @@ struct item {
 	struct item        *later; /* all items, oldest first: tickets ascend */
 	uint64_t            ticket;
 	enum state          state;
+	bool                alone; /* nobody waits for it */
 	int                 code;
 	struct bawn_err     err;   /* when FAILED */
 };
@@ -71,7 +72,10 @@ static int append(struct bawn_audit *a, const struct bawn_record *rec, uint64_t 
 	l->end = &i->later;
 	if (l->queued == NULL)
 		l->queued = i;
-	*out_ticket = i->ticket = ++l->tickets;
+	i->ticket = ++l->tickets;
+	i->alone = out_ticket == NULL;
+	if (out_ticket != NULL)
+		*out_ticket = i->ticket;
 	pthread_mutex_unlock(&l->mutex);
 	return 0;
 }
@@ -125,6 +129,10 @@ static void commit(struct local *l)
 		i->code = r;
 		i->err = why;
 		bawn_buf_done(&p->draft);
+		if (i->alone) {
+			take_out(l, i);
+			free_item(i);
+		}
 	}
 	pthread_cond_broadcast(&l->changed);
 }

@@ -140,7 +140,7 @@ static int on_question(void *ctx, const struct bawn_question *q, struct bawn_ans
 	struct bawn_cli_drive *d = ctx;
 	int r = bawn_cli_confirm(&d->asker, q, d->reason, out);
 	d->interrupts += d->asker.interrupted;
-	return r;
+	return d->asker.interrupted ? -ECANCELED : r;
 }
 
 static int step(struct bawn_cli_drive *d, struct bawn_exec *e, struct bawn_err *err)

@@ -116,6 +116,10 @@ int bawn_allocate(const struct bawn_policy *p, const struct bawn_allocate_in *in
 		return bawn_fail(err, -ENOMEM, "allocate limits");
 	l.memory_bytes &= ~UINT64_C(4095);  /* the kernel counts in pages */
 	lower(&c, &row[0], &l.cpus_milli, in->host_cpus_milli, "the host has no more CPUs");
+	if (l.cpus_milli < 10) {
+		because(&c, "cpus", UNIT_MILLI, l.cpus_milli, 10, "the kernel counts no finer");
+		l.cpus_milli = 10;
+	}
 	lower(&c, &row[2], &l.timeout_ms, p->max_execution_ms, "monitoring.max_execution_time in sandbox.yaml");
 	host_memory(p, in, &c, &l, &full);
 	lower(&c, &row[4], &l.disk_bytes, l.memory_bytes / 2, "the workspace lives in memory: at most half of it");

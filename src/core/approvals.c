@@ -284,6 +284,12 @@ static int record_decision(struct bawn_audit *log, const json_t *doc, const json
 	return bawn_audit_put(log, &rec, &receipt, err);
 }
 
+static int find(struct bawn_approvals *a, const char *id, char full[static BAWN_ULID_LEN], json_t **out, struct bawn_err *err)
+{
+	int r = resolve(a, id, full, err);
+	return r < 0 ? r : load(a, full, out, err);
+}
+
 int bawn_approval_decide(struct bawn_approvals *a, struct bawn_audit *log, const char *id,
                          const struct bawn_verdict *v, json_t **out, struct bawn_err *err)
 {
@@ -292,9 +298,7 @@ int bawn_approval_decide(struct bawn_approvals *a, struct bawn_audit *log, const
 	bawn_auto_json doc = NULL;
 	int r = lock_all(a, &held, err);
 	if (r == 0)
-		r = resolve(a, id, full, err);
-	if (r == 0)
-		r = load(a, full, &doc, err);
+		r = find(a, id, full, &doc, err);
 	if (r < 0)
 		return r;
 	if (strcmp(state_of(doc), "pending") != 0)
@@ -315,22 +319,31 @@ int bawn_approval_decide(struct bawn_approvals *a, struct bawn_audit *log, const
 	return 0;
 }
 
-int bawn_approval_use(struct bawn_approvals *a, const char *id, const char *request_sha256, json_t **out, struct bawn_err *err)
+int bawn_approval_look(struct bawn_approvals *a, const char *id, const char *request_sha256, json_t **out, struct bawn_err *err)
 {
-	auto_lock held = { -1 };
 	char full[BAWN_ULID_LEN];
 	bawn_auto_json doc = NULL;
-	int r = lock_all(a, &held, err);
-	if (r == 0)
-		r = resolve(a, id, full, err);
-	if (r == 0)
-		r = load(a, full, &doc, err);
+	int r = find(a, id, full, &doc, err);
 	if (r < 0)
 		return r;
 	if (strcmp(text_of(doc, "request_sha256"), request_sha256) != 0)
 		return bawn_fail_as(err, BAWN_ERROR_APPROVAL_MISMATCH, "approval", "approval %s was given for another request", full);
 	if (strcmp(state_of(doc), "approved") != 0)
 		return wrong_state(full, state_of(doc), err);
+	*out = bawn_steal(doc);
+	return 0;
+}
+
+int bawn_approval_use(struct bawn_approvals *a, const char *id, const char *request_sha256, json_t **out, struct bawn_err *err)
+{
+	auto_lock held = { -1 };
+	bawn_auto_json doc = NULL;
+	int r = lock_all(a, &held, err);
+	if (r == 0)
+		r = bawn_approval_look(a, id, request_sha256, &doc, err);
+	if (r < 0)
+		return r;
+	const char *full = text_of(doc, "id");
 	bool ok = true;
 	bawn_json_set(doc, "state", json_string("used"), &ok);
 	r = ok ? store(a, full, doc, err) : bawn_fail(err, -ENOMEM, "use the approval");
@@ -343,8 +356,7 @@ int bawn_approval_use(struct bawn_approvals *a, const char *id, const char *requ
 int bawn_approval_get(struct bawn_approvals *a, const char *id, json_t **out, struct bawn_err *err)
 {
 	char full[BAWN_ULID_LEN];
-	int r = resolve(a, id, full, err);
-	return r < 0 ? r : load(a, full, out, err);
+	return find(a, id, full, out, err);
 }
 
 struct gather { struct bawn_approvals *a; json_t *list; bool all, ok; };

@@ -39,6 +39,10 @@ struct bawn_verdict { bool approve; const char *reason; enum bawn_assurance assu
 BAWN_MUST_CHECK int bawn_approval_decide(struct bawn_approvals *a, struct bawn_audit *log, const char *id,
                                          const struct bawn_verdict *v, json_t **out, struct bawn_err *err);
 
+/* Whether it would lift exactly this request now; consumes nothing. */
+BAWN_MUST_CHECK int bawn_approval_look(struct bawn_approvals *a, const char *id, const char *request_sha256,
+                                       json_t **out, struct bawn_err *err);
+
 /* Consumes an approved one for exactly this request.  A mismatch consumes nothing.
  * *out: the document with its `decision`. */
 BAWN_MUST_CHECK int bawn_approval_use(struct bawn_approvals *a, const char *id, const char *request_sha256,

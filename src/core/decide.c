@@ -40,6 +40,21 @@ static json_t *requester_as(const struct bawn_exec *e, const char *name)
 	return NULL;
 }
 
+/* Durable before the intent, and not before there is a place: a host that is full burns no approval. */
+int bawn_exec_consume(struct bawn_exec *e, struct bawn_err *err)
+{
+	struct bawn_approvals a;
+	bawn_auto_json doc = NULL;
+	if (e->req.approval == NULL)
+		return 0;
+	int r = bawn_approvals_open(e->b->dirs.state, &a, err);
+	if (r < 0)
+		return r;
+	r = bawn_approval_use(&a, e->approval_id, e->checked->request_sha256, &doc, err);
+	bawn_approvals_done(&a);
+	return r;
+}
+
 static int use_approval(struct bawn_exec *e, struct bawn_err *err)
 {
 	struct bawn_approvals a;
@@ -47,7 +62,7 @@ static int use_approval(struct bawn_exec *e, struct bawn_err *err)
 	int r = bawn_approvals_open(e->b->dirs.state, &a, err);
 	if (r < 0)
 		return r;
-	r = bawn_approval_use(&a, e->req.approval, e->checked->request_sha256, &doc, err);
+	r = bawn_approval_look(&a, e->req.approval, e->checked->request_sha256, &doc, err);
 	bawn_approvals_done(&a);
 	if (r < 0)
 		return r;
@@ -85,7 +100,10 @@ static int ask(struct bawn_exec *e, struct bawn_err *err)
 	struct bawn_answer answer = { .size = sizeof answer };
 	if (e->checked->reason != NULL)
 		snprintf(answer.reason, sizeof answer.reason, "%s", e->checked->reason);
-	if (e->req.confirm(e->req.ctx, &q, &answer) != 0 || !answer.yes)
+	r = e->req.confirm(e->req.ctx, &q, &answer);
+	if (r == -ECANCELED)
+		atomic_store(&e->cancelled, true);
+	if (r != 0 || !answer.yes)
 		return 0;
 	answer.reason[sizeof answer.reason - 1] = answer.name[sizeof answer.name - 1] = '\0';
 	r = bawn_reason_check(answer.reason, e->policy->policy->max_reason, err);
@@ -109,7 +127,7 @@ static int hold(struct bawn_exec *e, struct bawn_err *err)
 
 static int refuse(struct bawn_exec *e, struct bawn_err *err)
 {
-	e->status = BAWN_STATUS_REFUSED;
+	e->status = atomic_load(&e->cancelled) ? BAWN_STATUS_CANCELLED : BAWN_STATUS_REFUSED;
 	return e->req.dry_run ? 0 : bawn_record_refused(e, err);
 }
 

@@ -125,7 +125,8 @@ static int dry_run(struct bawn_exec *e, struct bawn_err *err)
 
 static int decide(struct bawn_exec *e, struct bawn_err *err)
 {
-	int r = bawn_record_assessed(e, err);
+	struct bawn_audit *log;
+	int r = e->req.dry_run ? 0 : bawn_log(e->b, &log, err);  /* nobody is asked about what could not be recorded */
 	if (r == 0)
 		r = bawn_exec_decide(e, err);
 	if (r == 0)
@@ -160,7 +161,9 @@ static int admit(struct bawn_exec *e, struct bawn_err *err)
 
 static int intend(struct bawn_exec *e, struct bawn_err *err)
 {
-	int r = bawn_record_intent(e, err);
+	int r = bawn_exec_consume(e, err);
+	if (r == 0)
+		r = bawn_record_intent(e, err);
 	e->t_record += bawn_monotonic_us() - e->mark_us;
 	e->mark_us = bawn_monotonic_us();
 	if (r < 0)
@@ -213,7 +216,8 @@ static void fail(struct bawn_exec *e, const struct bawn_err *why)
 		e->backend->release(e->sandbox);
 		e->sandbox = NULL;
 	}
-	if (e->error.code == 0) {
+	/* A record that failed (the phase is over by then) weighs more than files that were not collected. */
+	if (e->error.code == 0 || e->phase == BAWN_PHASE_DONE) {
 		e->error = *why;
 		if (e->error.code == 0)
 			(void)bawn_fail(&e->error, -EIO, "execute");
@@ -221,6 +225,7 @@ static void fail(struct bawn_exec *e, const struct bawn_err *why)
 	if (e->status != BAWN_STATUS_BUSY && e->status != BAWN_STATUS_CANCELLED)
 		e->status = BAWN_STATUS_ERROR;
 	e->has_exit = false;
+	e->signal = 0;
 	e->phase = e->intent_durable && e->phase != BAWN_PHASE_DONE ? BAWN_PHASE_RECORD : BAWN_PHASE_DONE;
 }
 

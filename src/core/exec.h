@@ -60,7 +60,7 @@ struct bawn_exec {
 	const struct bawn_backend *backend;
 	struct bawn_sandbox    *sandbox;
 	struct bawn_enforcement enforcement;
-	bool                    prepared, intent_durable;
+	bool                    prepared, intent_durable, killed;
 	struct bawn_buf         out[3];       /* by stream number; [0] unused */
 	struct bawn_sha256      out_hash[3];
 	uint64_t                out_bytes[3];
@@ -92,7 +92,6 @@ json_t *bawn_layers_json(uint32_t mask);
 json_t *bawn_override_json(const struct bawn_exec *e);
 
 /* record.c: what the log says of an execution. */
-BAWN_MUST_CHECK int bawn_record_assessed(struct bawn_exec *e, struct bawn_err *err);   /* queued */
 BAWN_MUST_CHECK int bawn_record_refused(struct bawn_exec *e, struct bawn_err *err);    /* durable */
 BAWN_MUST_CHECK int bawn_record_held(struct bawn_exec *e, struct bawn_err *err);       /* durable */
 BAWN_MUST_CHECK int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err);     /* durable */
@@ -101,6 +100,7 @@ BAWN_MUST_CHECK int bawn_record_outcome(struct bawn_exec *e, struct bawn_err *er
 
 /* decide.c: what policy says of a level, and whether somebody lifts it. */
 BAWN_MUST_CHECK int bawn_exec_decide(struct bawn_exec *e, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_exec_consume(struct bawn_exec *e, struct bawn_err *err);  /* the approval, if one was used */
 
 /* admit.c: 1 admitted with limits, 0 wait, negative with a typed error. */
 int bawn_exec_admit(struct bawn_exec *e, struct bawn_err *err);

@@ -7,6 +7,7 @@
 #include "core/running.h"
 
 #define KEEP_HEAD_BYTES 2048
+#define KEEP_FILE_BYTES (256u << 10)  /* of names: the code chose them, and must not be able to burst its own record */
 
 static bool logs_evidence(const struct bawn_exec *e)
 {
@@ -73,9 +74,10 @@ static json_t *common(const struct bawn_exec *e)
 	return NULL;
 }
 
-int bawn_record_assessed(struct bawn_exec *e, struct bawn_err *err)
+/* Queued with the record that ends or starts the execution: what was assessed and went no further
+ * (busy, a wrong approval) leaves nothing waiting in a shared handle. */
+static int queue_assessed(struct bawn_exec *e, struct bawn_err *err)
 {
-	uint64_t ticket;
 	if (!logs_evidence(e))
 		return 0;
 	bawn_auto_json body = common(e);
@@ -84,7 +86,7 @@ int bawn_record_assessed(struct bawn_exec *e, struct bawn_err *err)
 	bawn_json_set(body, "parse_ok", json_boolean(e->assessment->parse_ok), &ok);
 	bawn_json_set(body, "elapsed_us", json_integer((json_int_t)e->assessment->elapsed_us), &ok);
 	bawn_json_set(body, "findings", findings_brief(e->assessment), &ok);
-	return ok ? queue(e, BAWN_RECORD_ASSESS_DONE, body, &ticket, err) : bawn_fail(err, -ENOMEM, "record the assessment");
+	return ok ? queue(e, BAWN_RECORD_ASSESS_DONE, body, NULL, err) : bawn_fail(err, -ENOMEM, "record the assessment");
 }
 
 /* Code that was asked for is kept, whether it ran or not. */
@@ -106,6 +108,8 @@ int bawn_record_refused(struct bawn_exec *e, struct bawn_err *err)
 	bawn_json_set(body, "findings", findings_brief(e->assessment), &ok);
 	uint64_t ticket;
 	int r = ok ? keep_code(e, err) : bawn_fail(err, -ENOMEM, "record the refusal");
+	if (r == 0)
+		r = queue_assessed(e, err);
 	if (r == 0)
 		r = queue(e, BAWN_RECORD_EXEC_REFUSED, body, &ticket, err);
 	if (r == 0)
@@ -140,6 +144,8 @@ int bawn_record_held(struct bawn_exec *e, struct bawn_err *err)
 	uint64_t ticket;
 	r = ok ? keep_code(e, err) : bawn_fail(err, -ENOMEM, "record the held request");
 	if (r == 0)
+		r = queue_assessed(e, err);
+	if (r == 0)
 		r = queue(e, BAWN_RECORD_APPROVAL_REQUESTED, body, &ticket, err);
 	if (r == 0)
 		r = commit(e, ticket, &e->outcome, err);
@@ -149,7 +155,6 @@ int bawn_record_held(struct bawn_exec *e, struct bawn_err *err)
 
 static int queue_override(struct bawn_exec *e, struct bawn_err *err)
 {
-	uint64_t ticket;
 	if (!e->lift.used)
 		return 0;
 	bawn_auto_json body = bawn_override_json(e);
@@ -159,7 +164,7 @@ static int queue_override(struct bawn_exec *e, struct bawn_err *err)
 	bawn_json_set(body, "level", json_string(bawn_word(&bawn_level_words, (int)e->assessment->level)), &ok);
 	bawn_json_set(body, "action", json_string(bawn_word(&bawn_action_words, (int)e->action)), &ok);
 	bawn_json_set(body, "approval_id", bawn_json_text_or_null(e->approval_id[0] != '\0' ? e->approval_id : NULL), &ok);
-	return ok ? queue(e, BAWN_RECORD_OVERRIDE_USED, body, &ticket, err) : bawn_fail(err, -ENOMEM, "record the override");
+	return ok ? queue(e, BAWN_RECORD_OVERRIDE_USED, body, NULL, err) : bawn_fail(err, -ENOMEM, "record the override");
 }
 
 static json_t *inputs_json(const struct bawn_checked *c)
@@ -227,6 +232,8 @@ int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err)
 	if (r == 0)
 		r = bawn_running_mark(e->b->dirs.state, e->id, from, &e->mark_fd, err);
 	if (r == 0)
+		r = queue_assessed(e, err);
+	if (r == 0)
 		r = queue_override(e, err);
 	if (r == 0)
 		r = queue(e, BAWN_RECORD_EXEC_INTENT, body, &ticket, err);
@@ -238,13 +245,12 @@ int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err)
 
 int bawn_record_sandbox(struct bawn_exec *e, struct bawn_err *err)
 {
-	uint64_t ticket;
 	if (!logs_evidence(e))
 		return 0;
 	bawn_auto_json body = json_pack("{s:s, s:o, s:o, s:I}", "backend", e->backend->name,
 		"layers", bawn_layers_json(e->enforcement.layers), "missing", bawn_layers_json(e->enforcement.missing),
 		"slot", (json_int_t)e->slot);
-	return body != NULL ? queue(e, BAWN_RECORD_SANDBOX_CREATED, body, &ticket, err) : bawn_fail(err, -ENOMEM, "record the sandbox");
+	return body != NULL ? queue(e, BAWN_RECORD_SANDBOX_CREATED, body, NULL, err) : bawn_fail(err, -ENOMEM, "record the sandbox");
 }
 
 static int queue_violations(struct bawn_exec *e, struct bawn_err *err)
@@ -252,8 +258,7 @@ static int queue_violations(struct bawn_exec *e, struct bawn_err *err)
 	size_t i;
 	json_t *v;
 	json_array_foreach(e->violations, i, v) {
-		uint64_t ticket;
-		int r = queue(e, BAWN_RECORD_LIMIT_VIOLATION, v, &ticket, err);
+		int r = queue(e, BAWN_RECORD_LIMIT_VIOLATION, v, NULL, err);
 		if (r < 0)
 			return r;
 	}
@@ -277,12 +282,31 @@ static json_t *stream_json(struct bawn_exec *e, int s)
 		bawn_json_set(j, "head", bawn_json_text(kept), &ok);
 	} else if (strcmp(keep, "full") == 0) {
 		char blob[BAWN_SHA256_HEX];
-		ok = ok && bawn_audit_blob_put(e->b->dirs.audit, kept, blob, NULL) == 0;
-		bawn_json_set(j, "blob", json_string(blob), &ok);
+		/* An outcome without its output is worth more than none. */
+		bool stored = bawn_audit_blob_put(e->b->dirs.audit, kept, blob, NULL) == 0;
+		bawn_json_set(j, "blob", stored ? json_string(blob) : json_null(), &ok);
 	}
 	if (ok)
 		return j;
 	json_decref(j);
+	return NULL;
+}
+
+/* The files that fit, in order; `files_total` beside them says whether some were left out. */
+static json_t *files_record(const struct bawn_exec *e)
+{
+	json_t *list = json_array(), *f;
+	bool ok = list != NULL;
+	size_t i, bytes = 0;
+	json_array_foreach(e->files, i, f) {
+		bytes += 120 + 6 * json_string_length(json_object_get(f, "path"));  /* as escaped as can be */
+		if (!ok || bytes > KEEP_FILE_BYTES)
+			break;
+		bawn_json_push(list, json_deep_copy(f), &ok);
+	}
+	if (ok)
+		return list;
+	json_decref(list);
 	return NULL;
 }
 
@@ -305,7 +329,8 @@ int bawn_record_outcome(struct bawn_exec *e, struct bawn_err *err)
 	bawn_json_set(body, "missing", bawn_layers_json(e->enforcement.missing), &ok);
 	bawn_json_set(body, "stdout", stream_json(e, 1), &ok);
 	bawn_json_set(body, "stderr", stream_json(e, 2), &ok);
-	bawn_json_set(body, "files", json_deep_copy(e->files), &ok);
+	bawn_json_set(body, "files", files_record(e), &ok);
+	bawn_json_set(body, "files_total", json_integer((json_int_t)json_array_size(e->files)), &ok);
 	if (!ok)
 		return bawn_fail(err, -ENOMEM, "record the outcome");
 	uint64_t ticket;

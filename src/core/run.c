@@ -147,26 +147,39 @@ static int on_outcome(struct bawn_exec *e, const struct bawn_sandbox_event *ev, 
 
 /* --- files ----------------------------------------------------------------------------------- */
 
-static int make_parents(int dir, const char *path)
+/* The directory of `path` below `top`, made where it is absent; a link on the way is refused, or the
+ * code could write wherever a link in the caller's directory leads.  *out_name: the last part. */
+static int open_parent(int top, const char *path, int *out, const char **out_name)
 {
-	for (const char *at = strchr(path, '/'); at != NULL; at = strchr(at + 1, '/')) {
-		char part[1100];
-		snprintf(part, sizeof part, "%.*s", (int)(at - path), path);
+	bawn_auto_fd dir = fcntl(top, F_DUPFD_CLOEXEC, 0);
+	const char *at = path;
+	for (const char *slash; dir >= 0 && (slash = strchr(at, '/')) != NULL; at = slash + 1) {
+		char part[256];
+		snprintf(part, sizeof part, "%.*s", (int)(slash - at), at);
 		if (mkdirat(dir, part, 0777) < 0 && errno != EEXIST)
 			return -errno;
+		int next = openat(dir, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		bawn_close_fdp(&dir);
+		dir = next;
 	}
+	if (dir < 0)
+		return -errno;
+	*out = bawn_take_fd(&dir);
+	*out_name = at;
 	return 0;
 }
 
-static int copy_out(int dir, const struct bawn_collected *f, struct bawn_err *err)
+static int copy_out(int top, const struct bawn_collected *f, struct bawn_err *err)
 {
-	int r = make_parents(dir, f->path);
+	const char *name = f->path;
+	bawn_auto_fd dir = -1;
+	int r = open_parent(top, f->path, &dir, &name);
 	if (r < 0)
 		return bawn_fail(err, r, "make the directory of '%s'", f->path);
 	/* Never through a link, never over a special file: what is there by that name is replaced. */
-	if (unlinkat(dir, f->path, 0) < 0 && errno != ENOENT)
+	if (unlinkat(dir, name, 0) < 0 && errno != ENOENT)
 		return bawn_fail(err, -errno, "replace '%s'", f->path);
-	bawn_auto_fd to = openat(dir, f->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	bawn_auto_fd to = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (to < 0)
 		return bawn_fail(err, -errno, "write '%s'", f->path);
 	char chunk[65536];
@@ -261,9 +274,10 @@ static int handle(struct bawn_exec *e, const struct bawn_sandbox_event *ev, stru
 
 int bawn_exec_watch(struct bawn_exec *e, struct bawn_err *err)
 {
-	if (atomic_load(&e->cancelled))
-		(void)e->backend->kill(e->sandbox);  /* the outcome follows as an event */
 	for (;;) {
+		/* Looked at between events: output that never pauses must not hide a cancel. */
+		if (!e->killed && atomic_load(&e->cancelled))
+			e->killed = e->backend->kill(e->sandbox) == 0;  /* the outcome follows as an event */
 		struct bawn_sandbox_event ev = { 0 };
 		int r = e->backend->next_event(e->sandbox, &ev, err);
 		if (r <= 0)

@@ -49,13 +49,13 @@ uint32_t bawn_need_as_root(const struct bawn_policy *p)
 	return BAWN_LAYER_BIT(UID) | (p->require_cgroup_as_root ? BAWN_LAYER_BIT(CGROUP) : 0);
 }
 
-/* A probe never shares a slot with a run: numbers above every slot, one per process. */
+/* A probe never shares a slot with a run: numbers above every slot, one per thread, for a handle is shared. */
 void bawn_probe_spec(const struct bawn_dirs *d, const struct bawn_policy *p, struct bawn_sandbox_spec *out)
 {
 	*out = (struct bawn_sandbox_spec){ .id = "probe", .language = BAWN_LANG_PYTHON, .interpreter = p->interpreter[BAWN_LANG_PYTHON],
 		.limits = { .cpus_milli = 1000, .memory_bytes = 64u << 20, .timeout_ms = 5000, .cpu_ms = 5000, .pids = 16,
 		            .disk_bytes = 8u << 20, .inodes = 1024, .open_files = 64, .output_bytes = 4096 },
-		.sample_ms = 100, .need = p->minimum_enforcement[BAWN_BACKEND_NATIVE], .slot = BAWN_PROBE_SLOTS + (unsigned)getpid(), .slot_fd = -1,
+		.sample_ms = 100, .need = p->minimum_enforcement[BAWN_BACKEND_NATIVE], .slot = BAWN_PROBE_SLOTS + (unsigned)gettid(), .slot_fd = -1,
 		.uid = geteuid() == 0 ? p->uid_first + p->uid_count - 1 : 0, .launcher = d->launcher };
 	out->need |= bawn_need_as_root(p);
 }
