@@ -49,6 +49,21 @@ static json_t *findings_brief(const struct bawn_assessment *a)
 	return NULL;
 }
 
+/* Labels as they may be written: values of those that audit.yaml redacts are not. */
+static json_t *labels_record(const struct bawn_exec *e)
+{
+	const struct bawn_list *redact = &e->policy->policy->redact;
+	json_t *labels = json_deep_copy(e->checked->labels_json);
+	bool ok = labels != NULL;
+	for (size_t i = 0; i < redact->n; i++)
+		if (json_object_get(labels, redact->item[i]) != NULL)
+			bawn_json_set(labels, redact->item[i], json_string("[redacted]"), &ok);
+	if (ok)
+		return labels;
+	json_decref(labels);
+	return NULL;
+}
+
 /* The members every record of an execution starts with. */
 static json_t *common(const struct bawn_exec *e)
 {
@@ -61,7 +76,7 @@ static json_t *common(const struct bawn_exec *e)
 	bawn_json_set(b, "started_at", json_string(at), &ok);
 	bawn_json_set(b, "language", json_string(bawn_language[e->checked->language].name), &ok);
 	bawn_json_set(b, "path", bawn_json_text_or_null(e->checked->path), &ok);
-	bawn_json_set(b, "labels", json_deep_copy(e->checked->labels_json), &ok);
+	bawn_json_set(b, "labels", labels_record(e), &ok);
 	bawn_json_set(b, "level", json_string(bawn_word(&bawn_level_words, (int)e->assessment->level)), &ok);
 	bawn_json_set(b, "score", json_integer((json_int_t)e->assessment->score), &ok);
 	if (e->decided) {
@@ -121,13 +136,13 @@ int bawn_record_refused(struct bawn_exec *e, struct bawn_err *err)
 int bawn_record_held(struct bawn_exec *e, struct bawn_err *err)
 {
 	struct bawn_approvals a;
-	bawn_auto_json limits = bawn_limits_json(e);
+	bawn_auto_json limits = bawn_limits_json(e), *labels = labels_record(e);
 	struct bawn_hold h = { .exec = e->id, .request_sha256 = e->checked->request_sha256,
 		.action = bawn_word(&bawn_action_words, (int)e->action), .assessment = e->assessment_json, .limits = limits,
-		.principal = e->checked->principal, .labels = e->checked->labels_json, .session = e->checked->session,
+		.principal = e->checked->principal, .labels = labels, .session = e->checked->session,
 		.path = e->checked->path, .asked_reason = e->checked->reason, .expires_ms = e->policy->policy->override_expires_ms };
 	bool fresh = false;
-	int r = limits != NULL ? bawn_approvals_open(e->b->dirs.state, &a, err) : bawn_fail(err, -ENOMEM, "hold the request");
+	int r = limits != NULL && labels != NULL ? bawn_approvals_open(e->b->dirs.state, &a, err) : bawn_fail(err, -ENOMEM, "hold the request");
 	if (r < 0)
 		return r;
 	r = bawn_approval_request(&a, &h, e->approval_id, &e->approval_expires_us, &fresh, err);

@@ -332,13 +332,29 @@ static void cap(struct bawn_policy *p, size_t offset, size_t bound)
 	p->origin[k - bawn_key] = p->origin[by - bawn_key];
 }
 
-static void cap_all(struct bawn_policy *p)
+/* `resources` tighter than shipped bounds what a request may ask for as well, unless dynamic.max says
+ * its own: who gives ten seconds does not mean three hundred. */
+static void follow(struct bawn_policy *p, const struct bawn_trust_base *shipped, size_t at)
+{
+	size_t offset = offsetof(struct bawn_policy, dynamic_max) + at, bound = offsetof(struct bawn_policy, resources) + at;
+	const struct bawn_key *k = key_at(offset), *by = key_at(bound);
+	uint64_t *v = (uint64_t *)(void *)((char *)p + offset), base = *(uint64_t *)(void *)((char *)p + bound);
+	uint64_t most = base * p->max_factor_milli / 1000, usual = *(const uint64_t *)(const void *)((const char *)shipped + at);
+	if (k == NULL || by == NULL || base >= usual || *v <= most || p->origin[k - bawn_key].line != 0)
+		return;
+	*v = most;
+	p->origin[k - bawn_key] = p->origin[by - bawn_key];
+}
+
+static void cap_all(struct bawn_policy *p, const struct bawn_trust_base *shipped)
 {
 	_Static_assert(sizeof(struct bawn_trust_base) % sizeof(uint64_t) == 0, "only numbers");
-	for (size_t at = 0; at < sizeof(struct bawn_trust_base); at += sizeof(uint64_t))
+	for (size_t at = 0; at < sizeof(struct bawn_trust_base); at += sizeof(uint64_t)) {
+		follow(p, shipped, at);
 		for (int t = 0; t < BAWN_TRUST_COUNT; t++)
 			cap(p, offsetof(struct bawn_policy, trust) + (size_t)t * sizeof(struct bawn_trust_base) + at,
 			    offsetof(struct bawn_policy, resources) + at);
+	}
 	cap(p, offsetof(struct bawn_policy, dynamic_max.timeout_ms), offsetof(struct bawn_policy, max_execution_ms));
 }
 
@@ -413,6 +429,7 @@ int bawn_policy_refuse(const struct bawn_policy_reader *r, struct bawn_err *err)
 static struct bawn_policy *build_layers(const struct bawn_sources *s, struct bawn_policy_reader *r, const struct bawn_policy *floor)
 {
 	auto_policy p = defaults(r);
+	struct bawn_trust_base shipped = p != NULL ? p->resources : (struct bawn_trust_base){ 0 };
 	for (size_t i = 0; p != NULL && i < s->n && r->oom == 0; i++) {
 		bool is_floor = s->s[i].rank == BAWN_RANK_FLOOR;
 		if (floor == NULL && !is_floor)
@@ -424,7 +441,7 @@ static struct bawn_policy *build_layers(const struct bawn_sources *s, struct baw
 		r->oom = here.oom;
 	}
 	if (p != NULL)
-		cap_all(p);
+		cap_all(p, &shipped);
 	return r->oom == 0 ? bawn_steal(p) : NULL;
 }
 

@@ -1,8 +1,10 @@
 /* allocate.c - how limits follow from code, trust and host. */
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "core/allocate.h"
 #include "tap.h"
+#include "tmpdir.h"
 
 static struct bawn_policy *policy;
 static const struct bawn_allocate_in plain = { .trust = BAWN_TRUST_TRUSTED, .language = BAWN_LANG_PYTHON, .lines = 1,
@@ -97,6 +99,18 @@ int main(void)
 	in = plain;
 	in.stream = true;
 	ok(limits_of(in, NULL, NULL).output_bytes == 64u << 20, "streamed output has the larger cap");
+	bawn_policy_free(policy);
+
+	auto_tmpdir d = tmpdir_make();
+	(void)!bawn_replace_file(d.fd, "sandbox.yaml", bawn_span("resources: {timeout: 10, mem_limit: 128m}\n"), 0644, NULL);
+	struct bawn_policy_dirs tight = { .explicit_ = d.path };
+	if (!ok(bawn_policy_load(&tight, &policy, NULL, NULL) == 0, "a tighter policy loads"))
+		return done_testing();
+	in = plain;
+	in.asked.timeout_ms = 200000;
+	in.asked.memory_bytes = 1u << 30;
+	b = limits_of(in, NULL, NULL);
+	ok(b.timeout_ms == 20000 && b.memory_bytes == 256u << 20, "tightened resources bound what is asked for: at most max_factor times");
 	bawn_policy_free(policy);
 	return done_testing();
 }
