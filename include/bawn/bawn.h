@@ -100,7 +100,7 @@ struct bawn_request {
 	const char        *reason;
 	const char        *approval;   /* id of an approval given for exactly this request */
 	const char        *out_dir;    /* copy the files left in /workspace there; NULL: only list them */
-	int                stream;     /* output goes to on_event alone, up to the larger stream limit */
+	int                stream;     /* on_event gets output up to the larger stream limit; the result keeps its start */
 	int                dry_run;    /* assess, decide and allocate only */
 	/* 0, or a failure that means no; -ECANCELED: the one who asked wants it no more. */
 	int              (*confirm)(void *ctx, const struct bawn_question *q, struct bawn_answer *out);

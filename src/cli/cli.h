@@ -168,20 +168,18 @@ void bawn_cli_filter_end(struct bawn_cli_filter *f, struct bawn_buf *out);
 /* ---- drive.c: one execution from start to result, with its output and the signals ---- */
 struct bawn_cli_drive {
 	bool live;                       /* pass output on as it comes */
-	bool keep;                       /* and keep the start of it for the result */
 	int  signals;                    /* signalfd: SIGINT, SIGTERM, SIGHUP */
 	unsigned interrupts;
 	bool abandoned;                  /* after a second interrupt: leave by _exit, nothing may wait any more */
 	bool broken;                     /* nobody reads our stdout any more */
 	bool terminal[3], open_line;     /* by stream; whether the cursor stands in mid-line */
 	struct bawn_cli_filter filter[3];
-	struct bawn_buf kept[3]; bool cut[3];
 	struct bawn_buf tail;            /* the end of stderr */
 	uint64_t samples;
 	struct bawn_cli_asker asker;
 	const char *reason;              /* given with --reason: not asked again */
 };
-BAWN_MUST_CHECK int bawn_cli_drive_init(struct bawn_cli_drive *d, bool live, bool keep, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_cli_drive_init(struct bawn_cli_drive *d, bool live, struct bawn_err *err);
 void bawn_cli_drive_done(struct bawn_cli_drive *d);
 /* -ECANCELED: a second interrupt came and there is no result. */
 BAWN_MUST_CHECK int bawn_cli_drive(struct bawn_cli_drive *d, struct bawn *b, struct bawn_request *req, json_t **out, struct bawn_err *err);

@@ -172,7 +172,7 @@ static int prepare(struct run *r, int n, char **word, struct bawn_err *err)
 	code = bawn_cli_open(r->c, err);
 	if (code < 0)
 		return code;
-	code = bawn_cli_drive_init(&r->drive, !r->c->common.json, r->o->result != NULL, err);
+	code = bawn_cli_drive_init(&r->drive, !r->c->common.json, err);
 	if (code < 0)
 		return code;
 	r->drive.reason = r->o->reason;
@@ -182,20 +182,6 @@ static int prepare(struct run *r, int n, char **word, struct bawn_err *err)
 	r->drive.asker.network = r->o->network;
 	r->drive.asker.n_inputs = r->in.n;
 	return 0;
-}
-
-static json_t *error_result(const struct bawn_err *err)
-{
-	bool ok = true;
-	json_t *doc = json_object();
-	bool cancelled = err->type == BAWN_ERROR_CANCELLED;
-	bawn_json_set(doc, "v", json_integer(1), &ok);
-	bawn_json_set(doc, "status", json_string(cancelled ? "cancelled" : "error"), &ok);
-	bawn_json_set(doc, "error", bawn_cli_error_json(err), &ok);
-	if (ok)
-		return doc;
-	json_decref(doc);
-	return NULL;
 }
 
 static void report(struct run *r, const json_t *doc)
@@ -212,7 +198,7 @@ static int once(struct run *r, json_t **out)
 {
 	struct bawn_err err = { 0 };
 	if (bawn_cli_drive(&r->drive, r->c->bawn, &r->req, out, &err) < 0)
-		*out = error_result(&err);
+		*out = bawn_failed_document(&err);
 	return *out != NULL ? 0 : -ENOMEM;
 }
 
@@ -327,7 +313,7 @@ static int run(struct bawn_cli *c, const void *opts, int n, char **word)
 	bawn_auto_json doc = NULL;
 	struct bawn_err err = { 0 };
 	if (prepare(&r, n, word, &err) < 0)
-		doc = error_result(&err);
+		doc = bawn_failed_document(&err);
 	else if (once(&r, &doc) == 0 && r.o->wait && *bawn_cli_text(doc, "decision.approval_id") != '\0' &&
 	         strcmp(bawn_cli_text(doc, "status"), bawn_status_name(BAWN_STATUS_NEEDS_APPROVAL)) == 0)
 		wait_for_answer(&r, &doc);

@@ -13,19 +13,16 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 
-#define KEPT_MAX (1u << 20)
 #define TAIL_MAX (16u << 10)
 #define PIECE    4096        /* what a pipe that polls writable takes without blocking */
 
-int bawn_cli_drive_init(struct bawn_cli_drive *d, bool live, bool keep, struct bawn_err *err)
+int bawn_cli_drive_init(struct bawn_cli_drive *d, bool live, struct bawn_err *err)
 {
 	sigset_t set;
-	*d = (struct bawn_cli_drive){ .live = live, .keep = keep, .signals = -1, .asker.tty = -1 };
+	*d = (struct bawn_cli_drive){ .live = live, .signals = -1, .asker.tty = -1 };
 	d->tail.max = 2 * TAIL_MAX;
-	for (int i = 1; i <= 2; i++) {
+	for (int i = 1; i <= 2; i++)
 		d->terminal[i] = isatty(i) == 1;
-		d->kept[i].max = KEPT_MAX;
-	}
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGINT);
 	(void)sigaddset(&set, SIGTERM);
@@ -40,8 +37,6 @@ int bawn_cli_drive_init(struct bawn_cli_drive *d, bool live, bool keep, struct b
 
 void bawn_cli_drive_done(struct bawn_cli_drive *d)
 {
-	for (int i = 1; i <= 2; i++)
-		bawn_buf_done(&d->kept[i]);
 	bawn_buf_done(&d->tail);
 	bawn_close_fdp(&d->signals);
 	bawn_close_fdp(&d->asker.tty);
@@ -100,14 +95,6 @@ static void pass_on(struct bawn_cli_drive *d, int stream, struct bawn_span s)
 	d->open_line = safe.p[safe.n - 1] != '\n';
 }
 
-static void keep_start(struct bawn_cli_drive *d, int stream, struct bawn_span s)
-{
-	struct bawn_buf *b = &d->kept[stream];
-	size_t room = KEPT_MAX - 1 - b->n;
-	d->cut[stream] |= s.n > room;
-	bawn_buf_add(b, s.p, s.n < room ? s.n : room);
-}
-
 static void keep_end(struct bawn_cli_drive *d, struct bawn_span s)
 {
 	if (s.n > TAIL_MAX)
@@ -129,8 +116,6 @@ static void on_event(void *ctx, const struct bawn_event *e)
 		return;
 	if (e->stream == STDERR_FILENO)
 		keep_end(d, s);
-	if (d->keep)
-		keep_start(d, e->stream, s);
 	if (d->live)
 		pass_on(d, e->stream, s);
 }
@@ -177,25 +162,6 @@ static void end_lines(struct bawn_cli_drive *d)
 	d->open_line = false;
 }
 
-/* What was streamed is not in the document: put its start there. */
-static int fill_in(struct bawn_cli_drive *d, json_t *doc, struct bawn_err *err)
-{
-	static const char *const name[] = { NULL, "stdout", "stderr" };
-	static const char *const raw[] = { NULL, "stdout_base64", "stderr_base64" };
-	bool ok = true;
-	for (int i = 1; i <= 2; i++) {
-		struct bawn_span s = bawn_buf_span(&d->kept[i]);
-		bawn_auto_json text = bawn_json_text(s);
-		if (text != NULL && json_string_length(text) != s.n)
-			bawn_json_set(doc, raw[i], bawn_json_base64(s), &ok);
-		bawn_json_set(doc, name[i], bawn_steal(text), &ok);
-		json_t *cut = json_object_get(doc, "truncated");
-		if (d->cut[i] && json_is_object(cut))
-			bawn_json_set(cut, name[i], json_true(), &ok);
-	}
-	return ok ? 0 : bawn_fail(err, -ENOMEM, "keep the output");
-}
-
 static void free_exec(struct bawn_exec **e) { bawn_exec_free(*e); }
 
 int bawn_cli_drive(struct bawn_cli_drive *d, struct bawn *b, struct bawn_request *req, json_t **out, struct bawn_err *err)
@@ -221,8 +187,6 @@ int bawn_cli_drive(struct bawn_cli_drive *d, struct bawn *b, struct bawn_request
 	if (r < 0)
 		return r;
 	r = bawn_cli_take(result, &doc, err);
-	if (r == 0 && d->live && d->keep && d->kept[1].n + d->kept[2].n > 0)
-		r = fill_in(d, doc, err);
 	if (r < 0)
 		return r;
 	*out = bawn_steal(doc);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "core/api.h"
 
 #define LINE_MAX_BYTES (64u << 10)
 #define OUT_MAX        (256u << 20)
@@ -110,15 +111,10 @@ static int report(const struct bawn_cli *c, const struct bawn_err *err, int code
 		bawn_cli_error_text(err);
 		return code;
 	}
-	bool ok = true;
-	bawn_auto_json doc = json_object();
+	/* Readers of a run find the same shape whatever went wrong. */
 	bool run = c->command != NULL && c->command->options_first;
-	if (run) {  /* readers of a run look for `status` */
-		bawn_json_set(doc, "v", json_integer(1), &ok);
-		bawn_json_set(doc, "status", json_string("error"), &ok);
-	}
-	bawn_json_set(doc, "error", bawn_cli_error_json(err), &ok);
-	return bawn_cli_print_json(ok ? doc : NULL, code);
+	bawn_auto_json doc = run ? bawn_failed_document(err) : json_pack("{s:o}", "error", bawn_cli_error_json(err));
+	return bawn_cli_print_json(doc, code);
 }
 
 int bawn_cli_fail(const struct bawn_cli *c, const struct bawn_err *err)

@@ -35,7 +35,6 @@ int bawn_result_take(json_t *doc_stolen, struct bawn_result **out, struct bawn_e
 	return 0;
 }
 
-const json_t *bawn_result_doc(const struct bawn_result *r) { return r->doc; }
 const char *bawn_result_json(const struct bawn_result *r) { return r != NULL ? r->text : ""; }
 
 const char *bawn_result_status(const struct bawn_result *r)
@@ -87,7 +86,6 @@ static int load_policy(const struct bawn_dirs *d, struct bawn_policy_ref **out, 
 	return 0;
 }
 
-const struct bawn_policy *bawn_policy_of(const struct bawn *b) { return b->policy->policy; }
 const struct bawn_dirs *bawn_dirs_of(const struct bawn *b) { return &b->dirs; }
 
 static int check_options(const struct bawn_options *o, struct bawn_options *copy, struct bawn_err *err)

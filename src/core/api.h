@@ -10,14 +10,13 @@ struct bawn_dirs {
 	char state[512];       /* STATE */
 	char audit[544];       /* STATE/audit */
 	char run[512];         /* host-wide slots: /run/bawn or $XDG_RUNTIME_DIR/bawn */
-	char config_user[512]; /* $XDG_CONFIG_HOME/bawn, or "" as root */
+	char config_user[512]; /* $XDG_CONFIG_HOME/bawn, or "" without a home */
 	char config[512];      /* --config or BAWN_CONFIG, or "" */
 	char launcher[512];    /* libexec/bawn/launch */
 	struct bawn_policy_dirs policy;  /* points into this struct: do not copy it */
 };
 BAWN_MUST_CHECK int bawn_dirs_find(const struct bawn_options *o, struct bawn_dirs *out, struct bawn_err *err);
 
-const struct bawn_policy *bawn_policy_of(const struct bawn *b);
 const struct bawn_dirs *bawn_dirs_of(const struct bawn *b);
 
 /* The `assessment` object of DESIGN: for results and for `bawn assess`. */
@@ -25,8 +24,11 @@ BAWN_MUST_CHECK int bawn_assessment_json(const struct bawn_assessment *a, const 
                                          struct bawn_span code, json_t **out, struct bawn_err *err);
 
 /* {mode, kernel, uid, layers: [{layer, state: active|missing|absent, detail, fix, required}], usable, summary,
- *  interpreters: [{language, path, present}], cgroup, state_dir, audit} : works without an open handle. */
+ *  interpreters: [{language, path, present}], launcher, state_dir, run_dir}: works without an open handle. */
 BAWN_MUST_CHECK int bawn_doctor(const struct bawn_options *o, json_t **out, struct bawn_err *err);
+
+/* A result in its whole shape for a request that never reached the library; NULL: out of memory. */
+json_t *bawn_failed_document(const struct bawn_err *why);
 
 /* Statuses: name and the exit code of `bawn run` (-1: the program's own). */
 #define BAWN_STATUSES(X) \

@@ -260,7 +260,7 @@ int bawn_exec_step(struct bawn_exec *e, struct bawn_err *err)
 	return 1;
 }
 
-static bool alloc_lists(struct bawn_exec *e)
+bool bawn_exec_lists(struct bawn_exec *e)
 {
 	json_t **list[] = { &e->denials, &e->violations, &e->files, &e->skipped, &e->warnings };
 	for (size_t i = 0; i < BAWN_LEN(list); i++)
@@ -299,7 +299,7 @@ int bawn_start(struct bawn *b, const struct bawn_request *req, struct bawn_exec 
 		e->out[s] = BAWN_BUF(e->policy->policy->output_bytes);
 		bawn_sha256_init(&e->out_hash[s]);
 	}
-	int r = alloc_lists(e) ? bawn_ulid_new(e->id, err) : bawn_fail(err, -ENOMEM, "start");
+	int r = bawn_exec_lists(e) ? bawn_ulid_new(e->id, err) : bawn_fail(err, -ENOMEM, "start");
 	if (r == 0)
 		r = open_fds(e, err);
 	if (r < 0) {

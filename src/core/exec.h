@@ -82,6 +82,9 @@ struct bawn_exec {
 void bawn_exec_emit_state(struct bawn_exec *e, const char *name);
 void bawn_exec_emit(struct bawn_exec *e, struct bawn_event *ev);
 
+/* Denials, violations, files, skipped files, warnings: empty lists.  False: out of memory. */
+bool bawn_exec_lists(struct bawn_exec *e);
+
 /* result.c */
 BAWN_MUST_CHECK int bawn_exec_document(const struct bawn_exec *e, json_t **out, struct bawn_err *err);
 json_t *bawn_limits_json(const struct bawn_exec *e);     /* NULL: out of memory; null before allocation */
@@ -89,6 +92,7 @@ json_t *bawn_limits_record(const struct bawn_exec *e);   /* after allocation */
 json_t *bawn_decision_json(const struct bawn_exec *e);
 json_t *bawn_usage_json(const struct bawn_usage *u);
 json_t *bawn_layers_json(uint32_t mask);
+json_t *bawn_walls_json(const struct bawn_exec *e);
 json_t *bawn_override_json(const struct bawn_exec *e);
 
 /* record.c: what the log says of an execution. */

@@ -39,4 +39,3 @@ bool bawn_has_terminal(void);
 
 /* A result from a finished document; takes it over. */
 BAWN_MUST_CHECK int bawn_result_take(json_t *doc_stolen, struct bawn_result **out, struct bawn_err *err);
-const json_t *bawn_result_doc(const struct bawn_result *r);

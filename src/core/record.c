@@ -263,7 +263,7 @@ int bawn_record_sandbox(struct bawn_exec *e, struct bawn_err *err)
 	if (!logs_evidence(e))
 		return 0;
 	bawn_auto_json body = json_pack("{s:s, s:o, s:o, s:I}", "backend", e->backend->name,
-		"layers", bawn_layers_json(e->enforcement.layers), "missing", bawn_layers_json(e->enforcement.missing),
+		"layers", bawn_walls_json(e), "missing", bawn_layers_json(e->enforcement.missing),
 		"slot", (json_int_t)e->slot);
 	return body != NULL ? queue(e, BAWN_RECORD_SANDBOX_CREATED, body, NULL, err) : bawn_fail(err, -ENOMEM, "record the sandbox");
 }
@@ -340,7 +340,7 @@ int bawn_record_outcome(struct bawn_exec *e, struct bawn_err *err)
 	bawn_json_set(body, "usage", bawn_usage_json(&e->usage), &ok);
 	bawn_json_set(body, "violations", json_integer((json_int_t)json_array_size(e->violations)), &ok);
 	bawn_json_set(body, "denials", json_deep_copy(e->denials), &ok);
-	bawn_json_set(body, "layers", bawn_layers_json(e->enforcement.layers), &ok);
+	bawn_json_set(body, "layers", bawn_walls_json(e), &ok);
 	bawn_json_set(body, "missing", bawn_layers_json(e->enforcement.missing), &ok);
 	bawn_json_set(body, "stdout", stream_json(e, 1), &ok);
 	bawn_json_set(body, "stderr", stream_json(e, 2), &ok);

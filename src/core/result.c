@@ -49,6 +49,12 @@ json_t *bawn_layers_json(uint32_t mask)
 	return NULL;
 }
 
+/* Reporting denials is no wall: it is named only where it is missing. */
+json_t *bawn_walls_json(const struct bawn_exec *e)
+{
+	return bawn_layers_json(e->enforcement.layers & ~BAWN_LAYER_BIT(DENIAL_REPORTING));
+}
+
 /* 2000 -> 2, 500 -> 0.5: a number people read. */
 static json_t *milli_json(uint64_t milli)
 {
@@ -106,8 +112,8 @@ json_t *bawn_decision_json(const struct bawn_exec *e)
 
 json_t *bawn_usage_json(const struct bawn_usage *u)
 {
-	return json_pack("{s:I, s:I, s:I, s:o, s:I, s:I}", "wall_ms", (json_int_t)(u->wall_us / 1000), "cpu_ms", (json_int_t)(u->cpu_us / 1000),
-		"peak_memory_bytes", (json_int_t)u->peak_memory_bytes,
+	return json_pack("{s:I, s:I, s:o, s:o, s:I, s:I}", "wall_ms", (json_int_t)(u->wall_us / 1000), "cpu_ms", (json_int_t)(u->cpu_us / 1000),
+		"peak_memory_bytes", u->has_memory || u->wall_us == 0 ? json_integer((json_int_t)u->peak_memory_bytes) : json_null(),
 		"peak_pids", u->has_peak_pids ? json_integer((json_int_t)u->peak_pids) : json_null(),
 		"disk_bytes", (json_int_t)u->disk_bytes, "samples", (json_int_t)u->samples);
 }
@@ -168,7 +174,7 @@ static void put_stream(json_t *doc, const struct bawn_exec *e, int s, const char
 static json_t *enforcement_json(const struct bawn_exec *e)
 {
 	return json_pack("{s:s, s:o, s:o, s:o}", "backend", e->backend != NULL ? e->backend->name : "native",
-		"layers", bawn_layers_json(e->enforcement.layers), "missing", bawn_layers_json(e->enforcement.missing),
+		"layers", bawn_walls_json(e), "missing", bawn_layers_json(e->enforcement.missing),
 		"container", bawn_json_text_or_null(e->enforcement.container[0] != '\0' ? e->enforcement.container : NULL));
 }
 
@@ -233,4 +239,22 @@ int bawn_exec_document(const struct bawn_exec *e, json_t **out, struct bawn_err 
 		return bawn_fail(err, -ENOMEM, "write the result");
 	*out = bawn_steal(doc);
 	return 0;
+}
+
+json_t *bawn_failed_document(const struct bawn_err *why)
+{
+	json_t *doc = NULL;
+	struct bawn_exec *e = calloc(1, sizeof *e);
+	if (e == NULL)
+		return NULL;
+	e->slot_fd = e->mark_fd = e->epoll = e->cancel = e->watch = e->timer = -1;
+	e->slots = (struct bawn_slots){ -1, -1 };
+	e->status = why->type == BAWN_ERROR_CANCELLED ? BAWN_STATUS_CANCELLED : BAWN_STATUS_ERROR;
+	e->error = *why;
+	e->started_us = e->finished_us = bawn_wall_us();
+	e->t0 = bawn_monotonic_us();
+	if (bawn_exec_lists(e) && bawn_ulid_new(e->id, NULL) == 0)
+		(void)!bawn_exec_document(e, &doc, NULL);
+	bawn_exec_free(e);
+	return doc;
 }

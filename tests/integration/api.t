@@ -24,6 +24,16 @@ static int yes(void *ctx, const struct bawn_question *q, struct bawn_answer *a)
 	return 0;
 }
 static void *steal(void *arg) { (void)arg; for (;;) { int st; if (waitpid(-1, &st, WNOHANG) < 0) { struct timespec t = {0, 1000000}; nanosleep(&t, 0); } pthread_testcancel(); } return NULL; }
+static void *health(void *b)
+{
+	struct bawn_result *r = NULL;
+	int good = 1;
+	for (int i = 0; i < 3; i++) {
+		good = good && bawn_get_security_status(b, &r, NULL) == 0 && strstr(bawn_result_json(r), "\"system_status\":\"operational\"");
+		bawn_result_free(r);
+	}
+	return good ? b : NULL;
+}
 static void *runner(void *b)
 {
 	struct bawn_request req = { .size = sizeof req, .code = "print('t')", .code_size = 10, .language = "python" };
@@ -62,6 +72,10 @@ int main(int argc, char **argv)
 	pthread_create(&thief, NULL, steal, NULL);
 	for (int i = 0; i < 4; i++) pthread_create(&t[i], NULL, runner, b);
 	for (int i = 0; i < 4; i++) { pthread_join(t[i], &s[i]); printf("thread %s\n", (char *)s[i]); free(s[i]); }
+	int healthy = 0;
+	for (int i = 0; i < 4; i++) pthread_create(&t[i], NULL, health, b);
+	for (int i = 0; i < 4; i++) { pthread_join(t[i], &s[i]); healthy += s[i] == b; }
+	printf("healthy %d\n", healthy);
 	pthread_cancel(thief); pthread_join(thief, NULL);
 	bawn_close(b); bawn_close(NULL); bawn_result_free(NULL); bawn_exec_free(NULL);
 	return 0;
@@ -81,7 +95,7 @@ p = subprocess.run(["gcc", "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-W
 ok(p.returncode == 0, "a C11 program builds with pkg-config") or diag(p.stderr)
 lib = os.path.dirname(glob.glob(w.dir + "/inst/**/libbawn.so", recursive=True)[0])
 p = subprocess.run([w.dir + "/host", prefix + "/libexec/bawn"], env={**w.env, "LD_LIBRARY_PATH": lib}, capture_output=True, text=True, timeout=120)
-want = ["run completed 42", "events 1", "none needs_approval", "confirm needs_approval", "assess 1", "history 1", "status 1", "report 1", "approvals list", "null 1 1 1", "size 1"] + ["thread completed"] * 4
+want = ["run completed 42", "events 1", "none needs_approval", "confirm needs_approval", "assess 1", "history 1", "status 1", "report 1", "approvals list", "null 1 1 1", "size 1"] + ["thread completed"] * 4 + ["healthy 4"]
 equal(p.stdout.splitlines(), want, "every call answers; a host that ignores or steals SIGCHLD is fine") or diag(p.stderr)
 equal(p.stderr, "", "the library prints nothing")
 r = w.bawn("audit", "verify")

@@ -56,6 +56,13 @@ code = hashlib.sha256(LOW.encode()).hexdigest()
 stored = glob.glob(f"{w.state}/audit/blob/*/*{code[4:]}*") + glob.glob(f"{w.state}/audit/blob/*{code}*")
 ok(any(hashlib.sha256(open(f, "rb").read()).hexdigest() == code for f in stored), "the code is kept by its hash")
 
+u = World()
+conf2 = u.config(audit="redact: [token]\n")
+u.run(LOW, "--config", conf2, "--label", "token=SECRET123", "--label", "a=b")
+u.run(HIGH, "--config", conf2, "--label", "token=SECRET123")
+everything = b"".join(open(os.path.join(d, f), "rb").read() for d, _, fs in os.walk(u.state) for f in fs)
+ok(b"SECRET123" not in everything and b"[redacted]" in everything, "a redacted label's value is written nowhere")
+
 # History.
 rows = w.bawn("history", "--json").json
 equal([r["id"] for r in rows], [x["id"] for x in (held2, lifted, refused, held, slow, medium, failed, low)], "history is newest first")
