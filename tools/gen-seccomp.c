@@ -23,6 +23,7 @@ static const struct row table[] = {
 #define WHEN1(p, name, ...)       { p, #name, -1, 0, 1, { __VA_ARGS__ } },
 #define WHEN2(p, name, ...)       { p, #name, -1, 0, 2, { __VA_ARGS__ } },
 #define WHEN3(p, name, ...)       { p, #name, -1, 0, 3, { __VA_ARGS__ } },
+#define NOTHING(name)             { N_ALL, #name, -1, -1, 0, { { 0 } } },
 #define REFUSE(name, e)           { N_ALL, #name, -1, e, 0, { { 0 } } },
 #define REFUSE1(name, e, ...)     { N_ALL, #name, -1, e, 1, { __VA_ARGS__ } },
 #define REFUSE_NR(number, e)      { N_ALL, NULL, number, e, 0, { { 0 } } },
@@ -44,7 +45,7 @@ static void add(scmp_filter_ctx ctx, const struct row *r)
 	struct scmp_arg_cmp cmp[3];
 	for (unsigned i = 0; i < r->n; i++)
 		cmp[i] = (struct scmp_arg_cmp){ r->cond[i].arg, r->cond[i].op, r->cond[i].a, r->cond[i].b };
-	uint32_t action = r->error != 0 ? SCMP_ACT_ERRNO((unsigned)r->error) : SCMP_ACT_ALLOW;
+	uint32_t action = r->error > 0 ? SCMP_ACT_ERRNO((unsigned)r->error) : r->error < 0 ? SCMP_ACT_ERRNO(0) : SCMP_ACT_ALLOW;
 	must(seccomp_rule_add_exact_array(ctx, action, nr, r->n, cmp) == 0, r->name != NULL ? r->name : "number");
 }
 

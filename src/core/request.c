@@ -272,12 +272,13 @@ static int take_inputs(const struct bawn_request *req, struct bawn_checked *c, s
 	}
 	if (c->n_inputs > 1)
 		qsort(c->input, c->n_inputs, sizeof *c->input, compare_input);
-	for (size_t i = 1; i < c->n_inputs; i++) {
-		const char *a = c->input[i - 1].name, *b = c->input[i].name;
-		size_t n = strlen(a);
-		if (strncmp(a, b, n) == 0 && (b[n] == '\0' || b[n] == '/'))
-			return BAD_INPUT("'%.100s' is given twice or is both a file and a directory", a);
-	}
+	for (size_t i = 0; i < c->n_inputs; i++)  /* all pairs: "a-b" sorts between "a" and "a/c" */
+		for (size_t j = i + 1; j < c->n_inputs; j++) {
+			const char *a = c->input[i].name, *b = c->input[j].name;
+			size_t n = strlen(a);
+			if (strncmp(a, b, n) == 0 && (b[n] == '\0' || b[n] == '/'))
+				return BAD_INPUT("'%.100s' is given twice or is both a file and a directory", a);
+		}
 	return 0;
 }
 

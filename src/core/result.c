@@ -112,7 +112,7 @@ json_t *bawn_decision_json(const struct bawn_exec *e)
 
 json_t *bawn_usage_json(const struct bawn_usage *u)
 {
-	return json_pack("{s:I, s:I, s:o, s:o, s:I, s:I}", "wall_ms", (json_int_t)(u->wall_us / 1000), "cpu_ms", (json_int_t)(u->cpu_us / 1000),
+	return json_pack("{s:I, s:o, s:o, s:o, s:I, s:I}", "wall_ms", (json_int_t)(u->wall_us / 1000), "cpu_ms", u->has_cpu || u->wall_us == 0 ? json_integer((json_int_t)(u->cpu_us / 1000)) : json_null(),
 		"peak_memory_bytes", u->has_memory || u->wall_us == 0 ? json_integer((json_int_t)u->peak_memory_bytes) : json_null(),
 		"peak_pids", u->has_peak_pids ? json_integer((json_int_t)u->peak_pids) : json_null(),
 		"disk_bytes", (json_int_t)u->disk_bytes, "samples", (json_int_t)u->samples);

@@ -169,6 +169,11 @@ static int open_parent(int top, const char *path, int *out, const char **out_nam
 	return 0;
 }
 
+static bool hidden(const char *path)
+{
+	return path[0] == '.' || strstr(path, "/.") != NULL;
+}
+
 static int copy_out(int top, const struct bawn_collected *f, struct bawn_err *err)
 {
 	const char *name = f->path;
@@ -176,6 +181,9 @@ static int copy_out(int top, const struct bawn_collected *f, struct bawn_err *er
 	int r = open_parent(top, f->path, &dir, &name);
 	if (r < 0)
 		return bawn_fail(err, r, "make the directory of '%s'", f->path);
+	/* What others look for by themselves (.git, .bashrc) is not the code's to replace. */
+	if (hidden(f->path) && faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return bawn_fail(err, -EEXIST, "'%s' is hidden and there already", f->path);
 	/* Never through a link, never over a special file: what is there by that name is replaced. */
 	if (unlinkat(dir, name, 0) < 0 && errno != ENOENT)
 		return bawn_fail(err, -errno, "replace '%s'", f->path);

@@ -76,8 +76,15 @@ static int find_entry(void *ctx, const struct bawn_entry *e)
 /* exec.lost carries what the history needs, from the intent. */
 static int record_lost(struct bawn_audit *log, const json_t *intent, const char *exec, struct bawn_err *err)
 {
-	bawn_auto_json body = json_deep_copy(json_object_get(intent, "body"));
+	/* Not all of it: arguments and inputs may fill a record to the brim, and this one must fit. */
+	static const char *const kept[] = { "request_sha256", "code_sha256", "started_at", "language", "path", "labels",
+		"level", "score", "decision", "trust_level" };
+	const json_t *from = json_object_get(intent, "body");
+	bawn_auto_json body = json_object();
 	bool ok = body != NULL;
+	for (size_t i = 0; i < BAWN_LEN(kept); i++)
+		if (json_object_get(from, kept[i]) != NULL)
+			bawn_json_set(body, kept[i], json_deep_copy(json_object_get(from, kept[i])), &ok);
 	bawn_json_set(body, "status", json_string("killed"), &ok);
 	bawn_json_set(body, "intent_seq", json_deep_copy(json_object_get(intent, "seq")), &ok);
 	if (!ok)

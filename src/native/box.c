@@ -134,9 +134,11 @@ static int clone_init(struct bawn_box *box, struct bawn_err *err)
 static void make_cgroups(struct bawn_box *box)
 {
 	struct bawn_err why = { 0 };
+	char name[64];
+	bawn_cgroup_name(box->spec.slot, box->slot_fd, name);
 	if (bawn_box_without(box, BAWN_LAYER_BIT(CGROUP)))
 		bawn_box_lacks(box, BAWN_LAYER_CGROUP, "left out");
-	else if (bawn_cgroups_find(&box->cg, &why) < 0 || bawn_cgroups_make(&box->cg, box->spec.slot, &box->spec.limits, &why) < 0)
+	else if (bawn_cgroups_find(&box->cg, &why) < 0 || bawn_cgroups_make(&box->cg, name, &box->spec.limits, &why) < 0)
 		bawn_box_lacks(box, BAWN_LAYER_CGROUP, "%s", why.msg);
 }
 
@@ -425,7 +427,7 @@ void bawn_box_done(struct bawn_box *box)
 {
 	bawn_box_kill(box);
 	if (box->cg.n > 0)
-		(void)bawn_cgroups_remove(&box->cg, box->spec.slot);
+		(void)bawn_cgroups_remove(&box->cg, box->cg.name);
 	int *const fd[] = { &box->live, &box->init_ctl, &box->ctl, &box->out[1], &box->out[2], &box->listener,
 		&box->workspace, &box->code, &box->slot_fd };
 	for (size_t i = 0; i < BAWN_LEN(fd); i++) {

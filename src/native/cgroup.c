@@ -135,11 +135,20 @@ static int empty_out(int dir)
 	return -EBUSY;
 }
 
-static unsigned remove_slot(const struct bawn_hierarchy *h, unsigned slot)
+void bawn_cgroup_name(unsigned slot, int lock, char out[static 64])
 {
-	char path[320];
+	struct stat st;
+	if (geteuid() == 0 || lock < 0 || fstat(lock, &st) < 0)
+		snprintf(out, 64, "slot-%u", slot);
+	else
+		snprintf(out, 64, "u%u-%ju-%u", geteuid(), (uintmax_t)st.st_ino, slot);
+}
+
+static unsigned remove_slot(const struct bawn_hierarchy *h, const char *name)
+{
+	char path[360];
 	unsigned gone = 0;
-	snprintf(path, sizeof path, "%s/" BAWN_CGROUP_PARENT "/slot-%u", h->mount, slot);
+	snprintf(path, sizeof path, "%s/" BAWN_CGROUP_PARENT "/%s", h->mount, name);
 	bawn_auto_fd dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (dir >= 0) {
 		(void)empty_out(dir);  /* rmdir tells whether it worked */
@@ -159,24 +168,24 @@ static unsigned remove_slot(const struct bawn_hierarchy *h, unsigned slot)
 	return gone;
 }
 
-unsigned bawn_cgroups_remove(struct bawn_cgroups *cg, unsigned slot)
+unsigned bawn_cgroups_remove(struct bawn_cgroups *cg, const char *name)
 {
 	unsigned n = 0;
 	for (size_t i = 0; i < cg->n; i++) {
 		bawn_close_fdp(&cg->at[i].fd);
 		bawn_close_fdp(&cg->at[i].tasks);
 		cg->at[i].fd = cg->at[i].tasks = -1;
-		n += remove_slot(&cg->at[i], slot);
+		n += remove_slot(&cg->at[i], name);
 	}
 	cg->up = false;
 	return n;
 }
 
-static int make_dir(struct bawn_hierarchy *h, unsigned slot, struct bawn_err *err)
+static int make_dir(struct bawn_hierarchy *h, const char *name, struct bawn_err *err)
 {
-	char parent[280], path[320];
+	char parent[280], path[360];
 	snprintf(parent, sizeof parent, "%s/" BAWN_CGROUP_PARENT, h->mount);
-	snprintf(path, sizeof path, "%s/slot-%u", parent, slot);
+	snprintf(path, sizeof path, "%s/%s", parent, name);
 	for (int tries = 0; ; tries++) {
 		/* Another run may remove the empty parent between the two steps. */
 		if (mkdir(parent, 0755) < 0 && errno != EEXIST)
@@ -193,7 +202,7 @@ static int make_dir(struct bawn_hierarchy *h, unsigned slot, struct bawn_err *er
 			break;
 		int why = errno;
 		if (why == EEXIST)
-			(void)remove_slot(h, slot);
+			(void)remove_slot(h, name);
 		if ((why != EEXIST && why != ENOENT) || tries == 50)
 			return bawn_fail(err, -why, "make '%s'", path);
 	}
@@ -236,6 +245,8 @@ static int set_limits(struct bawn_cgroups *cg, const struct bawn_limits *l, stru
 		{ BAWN_CTL_MEMORY, false, false, "memory.limit_in_bytes", l->memory_bytes, false },
 		{ BAWN_CTL_MEMORY, false, true, "memory.memsw.limit_in_bytes", l->memory_bytes, false },
 		{ BAWN_CTL_MEMORY, false, false, "memory.swappiness", 0, false },
+		/* v1 counts socket buffers apart, and only where they are limited. */
+		{ BAWN_CTL_MEMORY, false, true, "memory.kmem.tcp.limit_in_bytes", l->memory_bytes / 4, false },
 		{ BAWN_CTL_CPU, false, false, "cpu.cfs_period_us", PERIOD_US, false },
 		{ BAWN_CTL_CPU, false, false, "cpu.cfs_quota_us", quota, false },
 		{ BAWN_CTL_PIDS, false, false, "pids.max", pids, false },
@@ -255,18 +266,18 @@ static int set_limits(struct bawn_cgroups *cg, const struct bawn_limits *l, stru
 	return 0;
 }
 
-int bawn_cgroups_make(struct bawn_cgroups *cg, unsigned slot, const struct bawn_limits *limits, struct bawn_err *err)
+int bawn_cgroups_make(struct bawn_cgroups *cg, const char *name, const struct bawn_limits *limits, struct bawn_err *err)
 {
 	int r = 0;
 	for (size_t i = 0; r == 0 && i < cg->n; i++)
-		r = make_dir(&cg->at[i], slot, err);
+		r = make_dir(&cg->at[i], name, err);
 	if (r == 0)
 		r = set_limits(cg, limits, err);
 	if (r < 0) {
-		(void)bawn_cgroups_remove(cg, slot);
+		(void)bawn_cgroups_remove(cg, name);
 		return r;
 	}
-	cg->slot = slot;
+	snprintf(cg->name, sizeof cg->name, "%s", name);
 	cg->up = true;
 	return 0;
 }
@@ -275,7 +286,7 @@ int bawn_cgroups_enter(const struct bawn_cgroups *cg, struct bawn_err *err)
 {
 	for (size_t i = 0; i < cg->n; i++) {
 		if (!cg->at[i].v2 && write(cg->at[i].tasks, "0", 1) < 0)
-			return bawn_fail(err, -errno, "join '%s/" BAWN_CGROUP_PARENT "/slot-%u'", cg->at[i].mount, cg->slot);
+			return bawn_fail(err, -errno, "join '%s/" BAWN_CGROUP_PARENT "/%s'", cg->at[i].mount, cg->name);
 	}
 	return 0;
 }
@@ -294,7 +305,7 @@ int bawn_cgroups_confirm(const struct bawn_cgroups *cg, pid_t pid, struct bawn_e
 	snprintf(want, sizeof want, "%d", pid);
 	for (size_t i = 0; i < cg->n; i++)
 		if (read_text(cg->at[i].fd, "cgroup.procs", text, sizeof text) < 0 || !has_word(text, want))
-			return bawn_fail(err, -ESRCH, "process %d is not in '%s/" BAWN_CGROUP_PARENT "/slot-%u'", pid, cg->at[i].mount, cg->slot);
+			return bawn_fail(err, -ESRCH, "process %d is not in '%s/" BAWN_CGROUP_PARENT "/%s'", pid, cg->at[i].mount, cg->name);
 	return 0;
 }
 

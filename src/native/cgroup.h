@@ -1,4 +1,5 @@
-/* cgroup.h - the resource limits of one run: directory `bawn/slot-N` in whatever hierarchies hold the
+/* cgroup.h - the resource limits of one run: directory `bawn/slot-N` (without root `bawn/uUID-INODE-N`,
+ * by the lock file, since slots of other users and run directories have the same numbers) in whatever hierarchies hold the
  * memory, cpu, cpuacct and pids controllers (v1, v2, or both at once).
  *
  * Invariants: (1) all four stand or none: a controller that cannot be had is a failure with its
@@ -23,7 +24,7 @@ struct bawn_cgroups {
 	struct bawn_hierarchy at[BAWN_CTL_COUNT];
 	size_t   n;
 	int      of[BAWN_CTL_COUNT];   /* index into `at`, -1 where no hierarchy has the controller */
-	unsigned slot;
+	char     name[64];             /* of the run's directory */
 	bool     up;
 };
 struct bawn_counters {
@@ -37,7 +38,7 @@ void bawn_cgroups_parse(struct bawn_cgroups *cg, struct bawn_span mountinfo,
                         void (*controllers)(const char *mount, char *out, size_t size));
 BAWN_MUST_CHECK int bawn_cgroups_find(struct bawn_cgroups *cg, struct bawn_err *err);
 
-BAWN_MUST_CHECK int bawn_cgroups_make(struct bawn_cgroups *cg, unsigned slot, const struct bawn_limits *limits,
+BAWN_MUST_CHECK int bawn_cgroups_make(struct bawn_cgroups *cg, const char *name, const struct bawn_limits *limits,
                                       struct bawn_err *err);
 /* Moves the calling process into the v1 directories, with the rights of who made them; a v2 one is
  * joined by clone3 with this fd (or -1). */
@@ -47,4 +48,7 @@ BAWN_MUST_CHECK int bawn_cgroups_confirm(const struct bawn_cgroups *cg, pid_t pi
 void bawn_cgroups_read(const struct bawn_cgroups *cg, struct bawn_counters *out);
 /* Kills what is left, removes the slot's directories and the parent if it is ours and empty.
  * Returns how many directories went. */
-unsigned bawn_cgroups_remove(struct bawn_cgroups *cg, unsigned slot);
+unsigned bawn_cgroups_remove(struct bawn_cgroups *cg, const char *name);
+
+/* The name of a slot's directory; `lock` is the slot's file, or -1 for a probe. */
+void bawn_cgroup_name(unsigned slot, int lock, char out[static 64]);

@@ -323,25 +323,31 @@ static int native_collect(struct bawn_sandbox *s, const struct bawn_collector *c
 	return bawn_wrap(err, r, "collect the files");
 }
 
-/* Whether the run that owned this number is gone.  A slot: its lock can be had (and is kept in
- * *out_lock while the leftovers go).  A probe's number: its process is dead. */
-static bool is_over(int slots, uint64_t slot, int *out_lock)
-{
-	char name[24];
-	if (slot >= BAWN_PROBE_SLOTS)
-		return kill((pid_t)(slot - BAWN_PROBE_SLOTS), 0) < 0 && errno == ESRCH;
-	snprintf(name, sizeof name, "%u", (unsigned)slot);
-	*out_lock = openat(slots, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);  /* absent: not of this run directory */
-	return *out_lock >= 0 && flock(*out_lock, LOCK_EX | LOCK_NB) == 0;
-}
-
-static unsigned sweep_dir(struct bawn_cgroups *cg, const char *name, int slots)
+/* A probe's number is its process's: over when that is dead. */
+static bool is_dead_probe(const char *name)
 {
 	uint64_t slot;
-	bawn_auto_fd lock = -1;
-	if (strncmp(name, "slot-", 5) != 0 || bawn_parse_u64(bawn_span(name + 5), 0, UINT32_MAX, &slot, NULL) < 0)
+	return strncmp(name, "slot-", 5) == 0 && bawn_parse_u64(bawn_span(name + 5), BAWN_PROBE_SLOTS, UINT32_MAX, &slot, NULL) == 0 &&
+	       kill((pid_t)(slot - BAWN_PROBE_SLOTS), 0) < 0 && errno == ESRCH;
+}
+
+/* The slot a directory is named after: the number at its end, if its lock file here gives that very name. */
+static unsigned sweep_dir(struct bawn_cgroups *cg, const char *name, int slots)
+{
+	char own[64];
+	uint64_t slot;
+	const char *dash = strrchr(name, '-');
+	if (is_dead_probe(name))
+		return bawn_cgroups_remove(cg, name) > 0;
+	if (dash == NULL || bawn_parse_u64(bawn_span(dash + 1), 0, UINT32_MAX, &slot, NULL) < 0)
 		return 0;
-	return is_over(slots, slot, &lock) && bawn_cgroups_remove(cg, (unsigned)slot) > 0;
+	bawn_auto_fd lock = openat(slots, dash + 1, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (lock < 0)
+		return 0;  /* not of this run directory */
+	bawn_cgroup_name((unsigned)slot, lock, own);
+	if (strcmp(own, name) != 0 || flock(lock, LOCK_EX | LOCK_NB) < 0)
+		return 0;
+	return bawn_cgroups_remove(cg, name) > 0;
 }
 
 /* Processes die with their init; only directories can be left, and usually there is none: one look

@@ -183,6 +183,8 @@ static int walk_dir(struct walk *w, int dir, int depth, struct bawn_err *err)
 {
 	__attribute__((cleanup(names_done))) struct names all = { NULL, 0 };
 	int r = list(dir, &all, err);
+	if (r == -EACCES)  /* without root its mode binds us too */
+		return skip(w, "not readable", err);
 	for (size_t i = 0; r == 0 && i < all.n; i++) {
 		size_t was = w->path.n;
 		bawn_buf_fmt(&w->path, "%s%s", was > 0 ? "/" : "", all.name[i]);
@@ -201,6 +203,14 @@ int bawn_collect(struct bawn_launcher *l, struct bawn_err *err)
 {
 	struct walk w = { .l = l, .path = BAWN_BUF(MAX_DEPTH * 260 + 260) };
 	int r = walk_dir(&w, l->box.workspace, 0, err);
+	if (r == 0 && w.skipped > MAX_SKIPPED) {
+		uint64_t more = w.skipped - MAX_SKIPPED;
+		char why[64];
+		snprintf(why, sizeof why, "and %ju more", (uintmax_t)more);
+		w.skipped = 0;
+		bawn_buf_str(&w.path, "...");
+		r = skip(&w, why, err);
+	}
 	bawn_buf_done(&w.path);
 	return r < 0 ? r : bawn_ipc_send(l->sock, BAWN_WIRE_DONE, NULL, NULL, 0, 0, err);
 }

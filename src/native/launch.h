@@ -27,6 +27,7 @@ struct bawn_watch {
 	struct bawn_usage usage;
 	struct bawn_counters last;
 	uint64_t disk_full;                    /* samples that found no room */
+	uint64_t locks;                        /* the most file locks a sample found */
 	uint32_t denied[BAWN_SYSCALLS + 1];    /* by number; the last: all others */
 	uint64_t notified;
 };

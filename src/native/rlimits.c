@@ -20,7 +20,7 @@ int bawn_rlimits_apply(const struct bawn_box *box, bool cgroup, struct bawn_err 
 	bool jit = box->spec.language == BAWN_LANG_JAVASCRIPT;
 	const struct { int which; rlim_t value; bool apply; } row[] = {
 		{ RLIMIT_NOFILE, l->open_files, true },
-		{ RLIMIT_CORE, 0, true },
+		{ RLIMIT_CORE, 1, true },  /* 1, not 0: only 1 also keeps a core_pattern pipe of the host from being started */
 		{ RLIMIT_FSIZE, l->disk_bytes + (1u << 20), true },  /* ENOSPC comes first; this bounds sparse files */
 		{ RLIMIT_MEMLOCK, 0, true },
 		{ RLIMIT_MSGQUEUE, 0, true },

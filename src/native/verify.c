@@ -67,10 +67,10 @@ static void check_status(struct bawn_box *box, const char *text)
 /* "Max core file size        0                    0                    bytes" */
 static void check_limits(struct bawn_box *box, const char *text)
 {
-	uint64_t core = 1, files = UINT64_MAX;
+	uint64_t core = UINT64_MAX, files = UINT64_MAX;
 	bool got = sscanf(line(text, "Max core file size"), "%" SCNu64, &core) == 1 &&
 	           sscanf(line(text, "Max open files"), "%" SCNu64, &files) == 1;
-	stands(box, BAWN_LAYER_RLIMITS, got && core == 0 && files <= box->spec.limits.open_files, "resource limits are not set");
+	stands(box, BAWN_LAYER_RLIMITS, got && core <= 1 && files <= box->spec.limits.open_files, "resource limits are not set");
 }
 
 static void check_root(struct bawn_box *box, int proc)

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "native/launch.h"
+#include "native/locks.h"
 
 #define NOTIFY_MAX 100000  /* notifications answered; after that the kernel answers ENOSYS by itself */
 
@@ -56,13 +57,14 @@ int bawn_watch_start(struct bawn_launcher *l, struct bawn_err *err)
 
 /* --- output --- */
 
-/* While the client has no room the pipes are left alone: the program waits, the timers do not. */
+/* While the client has no room the pipes are left alone: the program waits, the timers do not.  A
+ * mask of 0 would still report a closed pipe, again and again; ONESHOT reports it once. */
 static int pause_output(struct bawn_launcher *l, bool pause, struct bawn_err *err)
 {
 	int r = watch_fd(l, EPOLL_CTL_MOD, l->sock, BAWN_TAG_SOCK, pause ? EPOLLIN | EPOLLOUT : EPOLLIN, err);
 	for (int s = 1; r == 0 && s <= 2; s++)
 		if (l->box.out[s] >= 0)
-			r = watch_fd(l, EPOLL_CTL_MOD, l->box.out[s], s == 1 ? BAWN_TAG_OUT : BAWN_TAG_ERR, pause ? 0 : EPOLLIN, err);
+			r = watch_fd(l, EPOLL_CTL_MOD, l->box.out[s], s == 1 ? BAWN_TAG_OUT : BAWN_TAG_ERR, pause ? EPOLLONESHOT : EPOLLIN, err);
 	return r;
 }
 
@@ -155,7 +157,7 @@ static void measure(struct bawn_launcher *l)
 		uint64_t now = program_cpu_us(&l->box);
 		u->cpu_us = now > u->cpu_us ? now : u->cpu_us;
 	}
-	u->has_cpu = true;
+	u->has_cpu = cg;  /* without cgroups: what the program itself used, and whom it waited for */
 	u->has_memory = cg;
 	u->memory_bytes = c.memory_bytes;
 	u->peak_memory_bytes = c.peak_memory_bytes > c.memory_bytes ? c.peak_memory_bytes : c.memory_bytes;
@@ -164,10 +166,13 @@ static void measure(struct bawn_launcher *l)
 	u->has_peak_pids = cg;
 	u->samples++;
 	if (fstatfs(l->box.workspace, &fs) == 0) {
-		u->disk_bytes = (uint64_t)(fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize;
+		uint64_t now = (uint64_t)(fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize;
+		u->disk_bytes = now > u->disk_bytes ? now : u->disk_bytes;
 		w->disk_full += fs.f_bfree == 0 || fs.f_ffree == 0;
 	}
 	w->last = c;
+	uint64_t locks = cg ? bawn_locks_held(&l->box.cg) : 0;
+	w->locks = locks > w->locks ? locks : w->locks;
 }
 
 /* The first limit that is passed, in order of how sure it is. */
@@ -178,6 +183,7 @@ static bool over(const struct bawn_launcher *l, enum bawn_end *end, uint64_t *th
 	bool kill_ = l->box.spec.on_violation == BAWN_VIOLATION_KILL;
 	const struct { bool is; enum bawn_end end; uint64_t threshold, actual; } row[] = {
 		{ w->last.oom_kills > 0, BAWN_END_MEMORY, m->memory_bytes, w->usage.peak_memory_bytes },
+		{ w->locks > BAWN_LOCKS_MAX, BAWN_END_MEMORY, BAWN_LOCKS_MAX, w->locks },
 		{ w->usage.cpu_us >= m->cpu_ms * 1000, BAWN_END_CPU, m->cpu_ms, w->usage.cpu_us / 1000 },
 		{ kill_ && w->last.pids_refused > 0, BAWN_END_PIDS, m->pids, m->pids + 1 },
 		{ kill_ && w->disk_full > 0, BAWN_END_DISK, m->disk_bytes, w->usage.disk_bytes },
@@ -246,6 +252,8 @@ static int send_limit_denials(struct bawn_launcher *l, struct bawn_err *err)
 		{ w->last.pids_refused > 0, "processes", "fork gave EAGAIN; ask for more with --pids", w->last.pids_refused, m->pids,
 		  m->pids + 1 },
 		{ w->disk_full > 0, "disk", "writes gave ENOSPC; ask for more with --disk", 1, m->disk_bytes, w->usage.disk_bytes },
+		{ w->locks > BAWN_LOCKS_MAX, "file locks", "the kernel keeps locks outside the memory limit, so a run may hold only so many", w->locks,
+		  BAWN_LOCKS_MAX, w->locks },
 		{ w->cut[1], "stdout", "the rest of the output was dropped", 1, m->output_bytes, w->seen[1] },
 		{ w->cut[2], "stderr", "the rest of the output was dropped", 1, m->output_bytes, w->seen[2] },
 	};
@@ -328,9 +336,12 @@ static void judge(struct bawn_launcher *l, bool outside, struct bawn_sandbox_eve
 static int drain(struct bawn_launcher *l, struct bawn_err *err)
 {
 	int r = flush_pending(l, 0, err);
+	/* Every writer is dead, so what is in the pipe is all there is.  Its end need not show: a descriptor
+	 * left in flight in a socket lives until the kernel's garbage collection. */
 	for (int s = 1; r >= 0 && s <= 2; s++)
-		while (r >= 0 && l->box.out[s] >= 0)  /* every writer is dead: this ends */
+		do
 			r = read_output(l, s, 0, err);
+		while (r > 0);
 	return r < 0 ? r : 0;
 }
 
@@ -365,7 +376,7 @@ int bawn_watch_end(struct bawn_launcher *l, enum bawn_end end, uint64_t threshol
 	bawn_auto_buf b = BAWN_IPC_BUF;
 	bawn_wire_put_outcome(&b, &e);
 	r = bawn_ipc_send(l->sock, BAWN_WIRE_OUTCOME, &b, NULL, 0, 0, err);
-	(void)bawn_cgroups_remove(&l->box.cg, l->box.spec.slot);  /* after the answer: nobody waits for it */
+	(void)bawn_cgroups_remove(&l->box.cg, l->box.cg.name);  /* after the answer: nobody waits for it */
 	return r;
 }
 

@@ -68,6 +68,15 @@ ok(len(open("/proc/mounts").readlines()) <= mounts, "no mount is left")
 equal(os.listdir(w.state + "/running"), [], "no mark of a running execution is left")
 equal(w.bawn("audit", "verify").code, 3, "the log verifies")
 
+# An intent filled to the brim, then kill -9: the state directory stays usable.
+args = ["\x01" * 8000 for _ in range(16)]
+p = w.start("run", "-c", CODE, *args)
+p.stdout.readline()
+os.kill(p.pid, signal.SIGKILL)
+p.wait()
+r = w.run("print(1)")
+equal((r.code, len(w.records("exec.lost"))), (0, 7), "the largest intent can be called lost") or r.show()
+
 # Ctrl-C ends the run cleanly.
 p, line = begin()
 os.killpg(p.pid, signal.SIGINT)

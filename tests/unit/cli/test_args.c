@@ -55,7 +55,7 @@ static const struct { const char *name, *word[MAX_WORDS]; int code; const char *
 	{ "a missing word", { "show" }, 2, "", "missing" },
 	{ "a word too many", { "show", "a", "b" }, 2, "", "'b' is one word too many" },
 	{ "run: wrong usage is 125", { "run", "--tmeout", "3", "x.py" }, 125, "", "did you mean '--timeout'?" },
-	{ "run: wrong usage as JSON has a status", { "run", "--json", "--tmeout" }, 125, "{\"v\":1,\"status\":\"error\",\"error\":{", NULL },
+	{ "run: wrong usage as JSON has a status", { "run", "--json", "--tmeout" }, 125, "{\"v\":1,\"id\":\"", NULL },
 	{ "run: no code", { "run" }, 125, "", "no code to run" },
 	{ "run: no code, as JSON", { "run", "--json" }, 125, "\"type\":\"empty_code\"", NULL },
 	{ "run: a file that is not there", { "run", "--json", "/nowhere/x.py" }, 125, "\"type\":\"not_found\"", NULL },

@@ -128,12 +128,13 @@ static void input_rows(void)
 		ok(verdict(&r, row[i].good ? NULL : "inputs") == (row[i].good ? BAWN_ERROR_NONE : BAWN_ERROR_INPUT_INVALID),
 		   "input name %zu is %s", i, row[i].good ? "taken" : "refused");
 	}
-	struct bawn_input clash[] = { { "a", "x", 1, 0 }, { "a/b", "x", 1, 0 } }, twice[] = { { "a", "x", 1, 0 }, { "a", "y", 1, 0 } };
+	struct bawn_input clash[] = { { "a", "x", 1, 0 }, { "a-b", "x", 1, 0 }, { "a/b", "x", 1, 0 } }, twice[] = { { "a", "x", 1, 0 }, { "a", "y", 1, 0 } };
 	struct bawn_request r = good();
 	r.inputs = clash;
-	r.n_inputs = 2;
+	r.n_inputs = 3;
 	ok(verdict(&r, "inputs") == BAWN_ERROR_INPUT_INVALID, "a file that is also a directory is refused");
 	r.inputs = twice;
+	r.n_inputs = 2;
 	ok(verdict(&r, "inputs") == BAWN_ERROR_INPUT_INVALID, "an input given twice is refused");
 }
 

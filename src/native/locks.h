@@ -1,0 +1,9 @@
+/* locks.h - file locks a run holds: kernel memory that no memory limit counts. */
+#pragma once
+#include <stdint.h>
+#include "native/cgroup.h"
+
+#define BAWN_LOCKS_MAX 4096
+
+/* How many of the newest locks of the host are the run's; 0 while the host has no more than BAWN_LOCKS_MAX. */
+uint64_t bawn_locks_held(const struct bawn_cgroups *cg);
