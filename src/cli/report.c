@@ -1,9 +1,13 @@
 /* report.c - a result in words, on stderr, after the program's own output.
  * A plain run says nothing: what we print is what the reader did not get from the program. */
 #include "cli/cli.h"
+#include <stdio.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "core/api.h"
+#include "base/file.h"
 #include "base/num.h"
 
 #define TEXT_MAX (1u << 20)
@@ -246,12 +250,28 @@ static void say_stats(const json_t *result)
 	bawn_cli_say("stats: %s", line.p != NULL ? line.p : "");
 }
 
-static void say_missing(const json_t *result)
+/* What this host lacks is said once, and again when it changes: every result has it anyway. */
+static bool said_before(const struct bawn_cli *c, struct bawn_span list)
+{
+	char path[600];
+	bawn_auto_buf old = BAWN_BUF(1024);
+	if (c->bawn == NULL)
+		return false;
+	(void)snprintf(path, sizeof path, "%s/said", bawn_dirs_of(c->bawn)->state);
+	if (bawn_read_file(AT_FDCWD, path, &old, NULL) == 0 && bawn_span_equal(bawn_buf_span(&old), list))
+		return true;
+	(void)!bawn_replace_file(AT_FDCWD, path, list, 0600, NULL);  /* said again next time */
+	return false;
+}
+
+static void say_missing(const struct bawn_cli *c, const json_t *result)
 {
 	bawn_auto_buf list = BAWN_BUF(1024);
 	if (json_array_size(bawn_cli_at(result, "enforcement.missing")) == 0)
 		return;
 	bawn_cli_cell(&list, bawn_cli_at(result, "enforcement.missing"), BAWN_CLI_LIST);
+	if (!c->common.verbose && said_before(c, bawn_buf_span(&list)))
+		return;
 	bawn_cli_say("not enforced on this host: %s ('bawn doctor' says why)", list.p != NULL ? list.p : "?");
 }
 
@@ -300,7 +320,7 @@ void bawn_cli_report(const struct bawn_cli *c, const json_t *result, const struc
 	say_warnings(result);
 	say_denials(result, ran->path);
 	say_files(result, ran);
-	say_missing(result);
+	say_missing(c, result);
 	if (c->common.verbose)
 		say_limits(result, ran, "it had: ");
 	if (c->common.verbose)

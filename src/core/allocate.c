@@ -43,15 +43,16 @@ struct row {
 	enum unit   unit;
 	size_t      base, limit;     /* offsets in struct bawn_trust_base and struct bawn_limits */
 	bool        grows;           /* with complexity */
+	uint64_t    step;            /* in steps people can read */
 };
 #define BASE(f)  offsetof(struct bawn_trust_base, f)
 #define LIMIT(f) offsetof(struct bawn_limits, f)
 static const struct row row[] = {
-	{ "cpus",      UNIT_MILLI, BASE(cpus_milli),   LIMIT(cpus_milli),   true },
-	{ "memory",    UNIT_BYTES, BASE(memory_bytes), LIMIT(memory_bytes), true },
-	{ "timeout",   UNIT_MS,    BASE(timeout_ms),   LIMIT(timeout_ms),   true },
-	{ "processes", UNIT_COUNT, BASE(pids),         LIMIT(pids),         false },
-	{ "disk",      UNIT_BYTES, BASE(disk_bytes),   LIMIT(disk_bytes),   false },
+	{ "cpus",      UNIT_MILLI, BASE(cpus_milli),   LIMIT(cpus_milli),   true,  100 },
+	{ "memory",    UNIT_BYTES, BASE(memory_bytes), LIMIT(memory_bytes), true,  1u << 20 },
+	{ "timeout",   UNIT_MS,    BASE(timeout_ms),   LIMIT(timeout_ms),   true,  100 },
+	{ "processes", UNIT_COUNT, BASE(pids),         LIMIT(pids),         false, 1 },
+	{ "disk",      UNIT_BYTES, BASE(disk_bytes),   LIMIT(disk_bytes),   false, 1 },
 };
 
 static uint64_t get(const void *p, size_t offset) { return *(const uint64_t *)(const void *)((const char *)p + offset); }
@@ -72,10 +73,12 @@ static void allocate_row(const struct row *r, const struct bawn_policy *p, const
 	uint64_t v = get(trust, r->base), asked = get(&in->asked, r->limit);
 	lower(c, r, &v, get(&p->resources, r->base), "resources in sandbox.yaml");
 	if (r->grows && factor_milli > 1000) {
-		uint64_t more = scaled(v, factor_milli) & ~(r->unit == UNIT_BYTES ? UINT64_C(0xfffff) : 0);  /* whole MiB */
-		if (more > v)
+		uint64_t more = scaled(v, factor_milli);
+		more -= more % r->step;
+		if (more > v) {
 			because(c, r->name, r->unit, v, more, "the code is complex");
-		v = more;
+			v = more;
+		}
 	}
 	if (asked != 0 && asked != v) {
 		because(c, r->name, r->unit, v, asked, "asked by the caller");
