@@ -38,7 +38,7 @@ static double start_python(void)
 	pid_t pid;
 	int status;
 	uint64_t from = bawn_monotonic_us();
-	if (posix_spawnp(&pid, "python3", NULL, NULL, argv, environ) != 0 || waitpid(pid, &status, 0) < 0)
+	if (posix_spawn(&pid, "/usr/bin/python3", NULL, NULL, argv, environ) != 0 || waitpid(pid, &status, 0) < 0)
 		return 0;
 	return (double)(bawn_monotonic_us() - from);
 }
