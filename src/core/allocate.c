@@ -76,7 +76,7 @@ static void allocate_row(const struct row *r, const struct bawn_policy *p, const
 		uint64_t more = scaled(v, factor_milli);
 		more -= more % r->step;
 		if (more > v) {
-			because(c, r->name, r->unit, v, more, "the code is complex");
+			because(c, r->name, r->unit, v, more, "complexity of the code");
 			v = more;
 		}
 	}
