@@ -24,6 +24,7 @@ static bool ok(bool good, const char *name, ...)
 __attribute__((unused)) static void skip(const char *name, const char *why)
 {
 	printf("ok %d - %s # SKIP %s\n", ++tap_count, name, why);
+	fflush(stdout);  /* a child forked later must not say it again */
 }
 
 __attribute__((format(printf, 1, 2), unused)) static void diag(const char *fmt, ...)

@@ -210,14 +210,15 @@ static bool between_quotes(const struct reader *r, struct fy_token *value, char 
 
 /* Plain and block scalars as libfyaml reads them, chunk by chunk: fy_token_get_text would give ""
  * where memory ran out. */
-static int decode_chunks(struct reader *r, struct fy_token *value, struct bawn_buf *out)
+static int decode_chunks(struct reader *r, struct fy_token *value, struct bawn_buf *out, bool *out_bad)
 {
 	int bad = 0;
 	struct fy_token_iter *at = fy_token_iter_create(value);
 	for (const struct fy_iter_chunk *c = NULL; at != NULL && (c = fy_token_iter_chunk_next(at, c, &bad)) != NULL; )
 		bawn_buf_add(out, c->str, c->len);
 	fy_token_iter_destroy(at);
-	return at == NULL || bad != 0 ? out_of_memory(r) : 0;
+	*out_bad = bad != 0;  /* an empty block of spaces, for one */
+	return at == NULL ? out_of_memory(r) : 0;
 }
 
 /* A scalar's value; *out_bad where it is none. */
@@ -231,7 +232,7 @@ static int decode(struct reader *r, struct fy_token *value, enum fy_scalar_style
 	if (doubled || style == FYSS_SINGLE_QUOTED)
 		*out_bad = !between_quotes(r, value, doubled ? '"' : '\'', &raw) || !bawn_yaml_unquote(raw, doubled, out);
 	else if (value != NULL)
-		failed = decode_chunks(r, value, out);
+		failed = decode_chunks(r, value, out, out_bad);
 	*out_bad = *out_bad || bawn_utf8_bad(bawn_buf_span(out)) < out->n || strlen(out->p != NULL ? out->p : "") < out->n;
 	return failed == 0 && bawn_buf_error(out) < 0 ? out_of_memory(r) : failed;
 }
@@ -252,7 +253,8 @@ static int on_scalar(struct reader *r, struct fy_event *e)
 	if ((style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) && n->n.column > 1)
 		n->n.column--;  /* libfyaml points behind the quote */
 	if (bad)
-		failed = problem(r, n->n.line, n->n.column, "an escape that is unknown or makes a NUL or bad UTF-8", (struct bawn_span){ NULL, 0 });
+		failed = problem(r, n->n.line, n->n.column, n->n.plain || style == FYSS_LITERAL || style == FYSS_FOLDED
+			? "a text that cannot be read" : "an escape that is unknown or makes a NUL or bad UTF-8", (struct bawn_span){ NULL, 0 });
 	return failed < 0 ? failed : place(r, n);
 }
 

@@ -222,6 +222,18 @@ def processes_with(marker):
     return [p for p in found if p != os.getpid()]
 
 
+def describe(pids):
+    """What these processes are, for whoever reads a failed test."""
+    text = []
+    for pid in pids:
+        try:
+            text.append(f"{pid}: {open(f'/proc/{pid}/cmdline').read()!r}")
+            text += [line for line in open(f"/proc/{pid}/status").read().splitlines() if line.split(":")[0] in ("State", "PPid", "NSpid", "Uid")]
+        except OSError as e:
+            text.append(f"{pid}: {e}")
+    return "\n".join(text)
+
+
 def processes_of(program):
     """Pids that run this very file."""
     found = []

@@ -25,6 +25,6 @@ equal(len({(r["audit"]["intent_seq"]) for r in results} | {(r["audit"]["outcome_
 v = w.bawn("audit", "verify", "--json")
 equal((v.code, v["ok"], v["entries"]), (3, True, len(recs)), "the log verifies")
 ok(wait_for(lambda: not cgroup_dirs(), 10), "no cgroup is left")
-ok(wait_for(lambda: not processes_with("/code/main.py"), 5), "no process is left")
+ok(wait_for(lambda: not processes_with("/code/main.py"), 5), "no process is left") or diag(describe(processes_with("/code/main.py")))
 equal(os.listdir(w.state + "/running"), [], "no mark is left")
 done()

@@ -91,5 +91,5 @@ ok(r["usage"]["disk_bytes"] >= 8 << 20, "disk_bytes is the most that was in use,
 r = w.run("import os,sys,time\nif os.fork()==0:\n  os.setsid()\n  if os.fork()==0:\n    time.sleep(300)\n  os._exit(0)\nprint('parent')", "--label", "m=daemonised")
 equal((r.code, r["stdout"]), (0, "parent\n"), "a program that leaves daemons behind ends with its main process")
 ok(wait_for(lambda: not cgroup_dirs(), 5), "nothing of ours is left in the cgroup tree")
-ok(wait_for(lambda: not processes_with("/code/main."), 3), "no process of any run is alive")
+ok(wait_for(lambda: not processes_with("/code/main."), 3), "no process of any run is alive") or diag(describe(processes_with("/code/main.")))
 done()

@@ -21,7 +21,7 @@
 	"if not os.statvfs('/usr').f_flag&2: bad.append('nosuid')\n" \
 	"if not os.statvfs('/tmp').f_flag&8: bad.append('noexec')\n" \
 	"if 'slot' in open('/proc/self/cgroup').read(): bad.append('cgroupns')\n" \
-	"if resource.getrlimit(resource.RLIMIT_NOFILE)[1]>256 or resource.getrlimit(resource.RLIMIT_CORE)[1]: bad.append('rlimits')\n" \
+	"if resource.getrlimit(resource.RLIMIT_NOFILE)[1]>256 or resource.getrlimit(resource.RLIMIT_CORE)[1]>1: bad.append('rlimits')\n" \
 	"if len(os.listdir('/proc/self/fd'))>4: bad.append('fds')\n" \
 	"print(bad)\n"
 
@@ -41,7 +41,7 @@ static bool injected(const struct tmpdir *dir)
 /* A launcher whose n-th `call` fails. */
 static bool wrap(const struct tmpdir *dir, const char *call, int n, char *path, size_t size)
 {
-	char text[512];
+	char text[1200];
 	snprintf(path, size, "%s/launch", dir->path);
 	(void)unlinkat(dir->fd, "log", 0);
 	(void)unlinkat(dir->fd, "launch", 0);

@@ -18,8 +18,17 @@
 #include "tap.h"
 
 #define MIB (1024ull * 1024)
-#define LAUNCHER BAWN_BUILD_LIBEXEC "/launch"
-#define LAUNCHER_TEST BAWN_BUILD_LIBEXEC "/launch-test"
+/* Where the launchers are: the build directory, or copies another user can reach (rootless.c). */
+static const char *launcher_at(const char *name)
+{
+	static char path[2][512];
+	const char *dir = getenv("BAWN_TEST_LIBEXEC");
+	char *out = path[strcmp(name, "launch") == 0];
+	snprintf(out, sizeof path[0], "%s/%s", dir != NULL ? dir : BAWN_BUILD_LIBEXEC, name);
+	return out;
+}
+#define LAUNCHER launcher_at("launch")
+#define LAUNCHER_TEST launcher_at("launch-test")
 #define NAMESPACES (BAWN_LAYER_BIT(USERNS) | BAWN_LAYER_BIT(MOUNTNS) | BAWN_LAYER_BIT(PIDNS) | BAWN_LAYER_BIT(NETNS) | \
 	BAWN_LAYER_BIT(IPCNS) | BAWN_LAYER_BIT(UTSNS) | BAWN_LAYER_BIT(CGROUPNS))
 #define MINIMUM (NAMESPACES | BAWN_LAYER_BIT(RO_ROOT) | BAWN_LAYER_BIT(NO_CAPS) | BAWN_LAYER_BIT(NO_NEW_PRIVS) | \
