@@ -27,7 +27,8 @@ struct bawn_watch {
 	struct bawn_usage usage;
 	struct bawn_counters last;
 	uint64_t disk_full;                    /* samples that found no room */
-	uint64_t locks;                        /* the most file locks a sample found */
+	uint64_t locks;                        /* the most file locks a look found */
+	uint64_t locks_cpu_us;                 /* CPU time at the last look */
 	uint32_t denied[BAWN_SYSCALLS + 1];    /* by number; the last: all others */
 	uint64_t notified;
 };
