@@ -26,8 +26,9 @@ static bool sandboxed(uint64_t *out)
 {
 	const struct bawn_backend *b = &bawn_native_backend;
 	struct job j = { .code = "print(1)\n" };
-	bawn_auto_fd slot = test_slot_fd(950), code = -1;
-	struct bawn_sandbox_spec spec = spec_of(&j, slot);
+	auto_test_slot slot = test_slot_take(950);
+	bawn_auto_fd code = -1;
+	struct bawn_sandbox_spec spec = spec_of(&j, slot.fd);
 	struct bawn_sandbox *s;
 	auto_got g = { .out = BAWN_BUF(MIB) };
 	if (bawn_sealed_copy("code", bawn_span(j.code), &code, &g.err) < 0)

@@ -56,8 +56,9 @@ static int attempt(const char *launcher, struct got *g)
 {
 	const struct bawn_backend *b = &bawn_native_backend;
 	struct job j = { .code = LOOK };
-	bawn_auto_fd slot = test_slot_fd(930), code = -1;
-	struct bawn_sandbox_spec spec = spec_of(&j, slot);
+	auto_test_slot slot = test_slot_take(930);
+	bawn_auto_fd code = -1;
+	struct bawn_sandbox_spec spec = spec_of(&j, slot.fd);
 	struct bawn_sandbox *s = NULL;
 	spec.launcher = launcher;
 	spec.slot = 930;

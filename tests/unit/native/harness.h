@@ -60,16 +60,30 @@ struct got {
 	uint64_t max_pids;
 };
 
-/* A real lock, so that two test programs never share a slot; the empty file stays. */
-static int test_slot_fd(unsigned slot)
+/* A real lock, so that two test programs never share a slot.  Its file goes with the lock: who waited
+ * for a file that is gone by then starts anew. */
+struct test_slot { int fd; char path[64]; };
+
+static struct test_slot test_slot_take(unsigned slot)
 {
-	char path[64];
-	snprintf(path, sizeof path, "/tmp/bawn-test-slot-%u-%u", geteuid(), slot);
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd >= 0)
-		(void)flock(fd, LOCK_EX);
-	return fd;
+	struct test_slot s = { .fd = -1 };
+	snprintf(s.path, sizeof s.path, "/tmp/bawn-test-slot-%u-%u", geteuid(), slot);
+	for (struct stat st = { 0 }; st.st_nlink == 0; ) {
+		bawn_close_fdp(&s.fd);
+		s.fd = open(s.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (s.fd < 0 || flock(s.fd, LOCK_EX) < 0 || fstat(s.fd, &st) < 0)
+			break;
+	}
+	return s;
 }
+
+static void test_slot_done(struct test_slot *s)
+{
+	if (s->fd >= 0)
+		(void)unlink(s->path);
+	bawn_close_fdp(&s->fd);
+}
+#define auto_test_slot __attribute__((cleanup(test_slot_done))) struct test_slot
 
 static uint64_t or_(uint64_t v, uint64_t otherwise) { return v != 0 ? v : otherwise; }
 
@@ -146,8 +160,8 @@ static int begin(const struct job *j, struct bawn_sandbox **s, struct got *g)
 {
 	const struct bawn_backend *b = &bawn_native_backend;
 	*g = (struct got){ .out = BAWN_BUF(128 * MIB), .errout = BAWN_BUF(128 * MIB), .files = BAWN_BUF(MIB), .skipped = BAWN_BUF(MIB) };
-	bawn_auto_fd slot = test_slot_fd((unsigned)or_(j->slot, 900u + (unsigned)getpid() % 1000u));
-	struct bawn_sandbox_spec spec = spec_of(j, slot);
+	auto_test_slot slot = test_slot_take((unsigned)or_(j->slot, 900u + (unsigned)getpid() % 1000u));
+	struct bawn_sandbox_spec spec = spec_of(j, slot.fd);
 	struct bawn_sandbox_start start = { .stdin_fd = -1, .args = j->args, .env = j->env };
 	struct bawn_sandbox_file file[8];
 	bawn_auto_fd code = -1, in = -1;

@@ -171,8 +171,8 @@ static void cancelled(void)
 	   bawn_monotonic_us() - t < 1000000, "kill ends the run as cancelled");
 	bawn_native_backend.release(s);
 	struct job j = { .slot = SLOT, .code = "" };
-	bawn_auto_fd slot = test_slot_fd(SLOT);
-	struct bawn_sandbox_spec spec = spec_of(&j, slot);
+	auto_test_slot slot = test_slot_take(SLOT);
+	struct bawn_sandbox_spec spec = spec_of(&j, slot.fd);
 	struct bawn_enforcement e;
 	s = NULL;
 	int r = bawn_native_backend.prepare(&spec, &s, &e, NULL);

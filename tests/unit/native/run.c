@@ -86,8 +86,8 @@ static void failures(void)
 	ok(w.error < 0 && w.err.type == BAWN_ERROR_ENFORCEMENT_MISSING && strcmp(w.err.field, "seccomp") == 0 && w.out.n == 0,
 	   "a needed wall that does not stand: nothing runs and it is named");
 	struct job j = { .code = "1" };
-	bawn_auto_fd slot = test_slot_fd(77);
-	struct bawn_sandbox_spec spec = spec_of(&j, slot);
+	auto_test_slot slot = test_slot_take(77);
+	struct bawn_sandbox_spec spec = spec_of(&j, slot.fd);
 	struct bawn_sandbox *s = NULL;
 	struct bawn_enforcement e;
 	struct bawn_err err = { 0 };
@@ -101,7 +101,7 @@ static void failures(void)
 	(void)flock(held, LOCK_EX);
 	spec.slot_fd = other;
 	ok(bawn_native_backend.prepare(&spec, &s, &e, &err) < 0 && err.type == BAWN_ERROR_BUSY, "a slot somebody else holds is not touched");
-	spec.slot_fd = slot;
+	spec.slot_fd = slot.fd;
 	spec.launcher = "/nonexistent";
 	ok(bawn_native_backend.prepare(&spec, &s, &e, &err) < 0 && err.type == BAWN_ERROR_BACKEND_UNAVAILABLE, "a missing launcher is a backend that is not there");
 	spec.launcher = "/bin/true";
