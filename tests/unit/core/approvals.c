@@ -94,7 +94,7 @@ int main(void)
 	ok(decide(&a, other, false) == BAWN_ERROR_NONE && use(&a, other, "sha-a") == BAWN_ERROR_APPROVAL_DENIED, "denied is denied");
 	ok(hold(&a, "sha-c", 1, id, &fresh) == 0 && usleep(5000) == 0 && waiting(&a) == 0, "after its time it is not pending");
 	ok(decide(&a, id, true) == BAWN_ERROR_APPROVAL_EXPIRED, "and cannot be approved");
-	ok(hold(&a, "sha-d", 20, id, &fresh) == 0 && decide(&a, id, true) == BAWN_ERROR_NONE && usleep(30000) == 0 &&
+	ok(hold(&a, "sha-d", 1000, id, &fresh) == 0 && decide(&a, id, true) == BAWN_ERROR_NONE && usleep(999000) == 0 && usleep(50000) == 0 &&
 	   use(&a, id, "sha-d") == BAWN_ERROR_APPROVAL_EXPIRED, "nor used when it was approved before");
 	race(&a, dir.path, "sha-e");
 	bawn_approvals_done(&a);
