@@ -88,23 +88,25 @@ static int load_policy(const struct bawn_dirs *d, struct bawn_policy_ref **out, 
 
 const struct bawn_dirs *bawn_dirs_of(const struct bawn *b) { return &b->dirs; }
 
-static int check_options(const struct bawn_options *o, struct bawn_options *copy, struct bawn_err *err)
+int bawn_options_copy(void *to, size_t to_size, const void *from, size_t least, struct bawn_err *err)
 {
-	*copy = (struct bawn_options){ .size = sizeof *copy };
-	if (o == NULL)
-		return 0;
-	if (o->size < sizeof o->size || o->size > 4096)
-		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "size", "the options need their size");
-	memcpy(copy, o, o->size < sizeof *copy ? o->size : sizeof *copy);
+	size_t size;
+	memcpy(&size, from, sizeof size);
+	if (size < least || size > 4096 || size % sizeof(void *) != 0)
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "size", "the struct does not say its own size");
+	for (size_t i = to_size; i < size; i++)
+		if (((const char *)from)[i] != 0)
+			return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "size", "a field is set that this version does not know");
+	memcpy(to, from, size < to_size ? size : to_size);
 	return 0;
 }
 
 int bawn_open(const struct bawn_options *options, struct bawn **out, struct bawn_err *err)
 {
-	struct bawn_options o;
+	struct bawn_options o = { .size = sizeof o };
 	if (out == NULL)
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, NULL, "a place for the handle is needed");
-	int r = check_options(options, &o, err);
+	int r = options != NULL ? bawn_options_copy(&o, sizeof o, options, sizeof o.size, err) : 0;
 	if (r < 0)
 		return r;
 	struct bawn *b = calloc(1, sizeof *b);
@@ -180,15 +182,17 @@ int bawn_log(struct bawn *b, struct bawn_audit **out, struct bawn_err *err)
 
 int bawn_assess_code_only(struct bawn *b, const struct bawn_request *req, struct bawn_result **out, struct bawn_err *err)
 {
-	if (b == NULL || req == NULL || out == NULL || req->size < offsetof(struct bawn_request, language) || req->size > 4096)
-		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "size", "a handle, a request with its size and a place for the result are needed");
+	if (b == NULL || req == NULL || out == NULL)
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, NULL, "a handle, a request and a place for the result are needed");
 	struct bawn_request copy = { 0 };
-	memcpy(&copy, req, req->size < sizeof copy ? req->size : sizeof copy);
+	int r = bawn_options_copy(&copy, sizeof copy, req, offsetof(struct bawn_request, language), err);
+	if (r < 0)
+		return r;
 	struct bawn_policy_ref *p = bawn_policy_hold(b);
 	struct bawn_checked *c = NULL;
 	struct bawn_assessment *a = NULL;
 	json_t *doc = NULL;
-	int r = bawn_request_check(&copy, p->policy, b->via, &c, err);
+	r = bawn_request_check(&copy, p->policy, b->via, &c, err);
 	if (r == 0) {
 		struct bawn_assess_file f = { NULL, (int)c->language, c->code.bytes };
 		r = bawn_assess(&f, 1, p->policy, &a, err);
@@ -270,7 +274,7 @@ int bawn_approvals_list(struct bawn *b, struct bawn_result **out, struct bawn_er
 	int r = bawn_approvals_open(b->dirs.state, &a, err);
 	if (r < 0)
 		return r;
-	r = bawn_approval_list(&a, false, &list, err);
+	r = bawn_approval_list(&a, &list, err);
 	bawn_approvals_done(&a);
 	return r < 0 ? r : bawn_result_take(list, out, err);
 }

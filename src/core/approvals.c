@@ -359,7 +359,7 @@ int bawn_approval_get(struct bawn_approvals *a, const char *id, json_t **out, st
 	return find(a, id, full, out, err);
 }
 
-struct gather { struct bawn_approvals *a; json_t *list; bool all, ok; };
+struct gather { struct bawn_approvals *a; json_t *list; bool ok; };
 static int gather(void *ctx, const char *id)
 {
 	struct gather *g = ctx;
@@ -367,7 +367,7 @@ static int gather(void *ctx, const char *id)
 	if (load(g->a, id, &doc, NULL) < 0)
 		return 0;
 	const char *state = state_of(doc);
-	if (!g->all && strcmp(state, "pending") != 0)
+	if (strcmp(state, "pending") != 0)
 		return 0;
 	bawn_json_set(doc, "state", json_string(state), &g->ok);
 	bawn_json_push(g->list, bawn_steal(doc), &g->ok);
@@ -379,10 +379,10 @@ static int by_id(const void *a, const void *b)
 	return strcmp(text_of(*(json_t *const *)a, "id"), text_of(*(json_t *const *)b, "id"));
 }
 
-int bawn_approval_list(struct bawn_approvals *a, bool all, json_t **out, struct bawn_err *err)
+int bawn_approval_list(struct bawn_approvals *a, json_t **out, struct bawn_err *err)
 {
 	bawn_auto_json list = json_array();
-	struct gather g = { a, list, all, list != NULL };
+	struct gather g = { a, list, list != NULL };
 	int r = g.ok ? each_id(a, gather, &g, err) : -ENOMEM;
 	if (r < 0)
 		return bawn_fail(err, r, "list the approvals");

@@ -48,8 +48,8 @@ BAWN_MUST_CHECK int bawn_approval_look(struct bawn_approvals *a, const char *id,
 BAWN_MUST_CHECK int bawn_approval_use(struct bawn_approvals *a, const char *id, const char *request_sha256,
                                       json_t **out, struct bawn_err *err);
 
-/* Every approval whose state is `pending` (or all), oldest first. */
-BAWN_MUST_CHECK int bawn_approval_list(struct bawn_approvals *a, bool all, json_t **out, struct bawn_err *err);
+/* Every approval whose state is `pending`, oldest first. */
+BAWN_MUST_CHECK int bawn_approval_list(struct bawn_approvals *a, json_t **out, struct bawn_err *err);
 
 /* uid of the one who asked, to tell `self` from `separate`. */
 BAWN_MUST_CHECK int bawn_approval_get(struct bawn_approvals *a, const char *id, json_t **out, struct bawn_err *err);

@@ -282,12 +282,16 @@ static int open_fds(struct bawn_exec *e, struct bawn_err *err)
 
 int bawn_start(struct bawn *b, const struct bawn_request *req, struct bawn_exec **out, struct bawn_err *err)
 {
-	if (b == NULL || req == NULL || out == NULL || req->size < offsetof(struct bawn_request, language) || req->size > 4096)
-		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "size", "a handle, a request with its size and a place for the execution are needed");
+	if (b == NULL || req == NULL || out == NULL)
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, NULL, "a handle, a request and a place for the execution are needed");
+	struct bawn_request copy = { 0 };
+	int r = bawn_options_copy(&copy, sizeof copy, req, offsetof(struct bawn_request, language), err);
+	if (r < 0)
+		return r;
 	struct bawn_exec *e = calloc(1, sizeof *e);
 	if (e == NULL)
 		return bawn_fail(err, -ENOMEM, "start");
-	memcpy(&e->req, req, req->size < sizeof e->req ? req->size : sizeof e->req);
+	e->req = copy;
 	e->b = b;
 	e->policy = bawn_policy_hold(b);
 	e->status = BAWN_STATUS_COUNT;
@@ -299,7 +303,7 @@ int bawn_start(struct bawn *b, const struct bawn_request *req, struct bawn_exec 
 		e->out[s] = BAWN_BUF(e->policy->policy->output_bytes);
 		bawn_sha256_init(&e->out_hash[s]);
 	}
-	int r = bawn_exec_lists(e) ? bawn_ulid_new(e->id, err) : bawn_fail(err, -ENOMEM, "start");
+	r = bawn_exec_lists(e) ? bawn_ulid_new(e->id, err) : bawn_fail(err, -ENOMEM, "start");
 	if (r == 0)
 		r = open_fds(e, err);
 	if (r < 0) {

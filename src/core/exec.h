@@ -60,7 +60,7 @@ struct bawn_exec {
 	const struct bawn_backend *backend;
 	struct bawn_sandbox    *sandbox;
 	struct bawn_enforcement enforcement;
-	bool                    prepared, intent_durable, killed;
+	bool                    intent_durable, killed;
 	struct bawn_buf         out[3];       /* by stream number; [0] unused */
 	struct bawn_sha256      out_hash[3];
 	uint64_t                out_bytes[3];

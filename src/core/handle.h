@@ -34,6 +34,10 @@ uint32_t bawn_need_as_root(const struct bawn_policy *p);
 /* What `probe` is asked with: small limits, no slot of anybody's. */
 void bawn_probe_spec(const struct bawn_dirs *d, const struct bawn_policy *p, struct bawn_sandbox_spec *out);
 
+/* Copies an options struct of the caller (its `size` comes first) over `to`, which has its defaults.
+ * Refused: smaller than `least`, a size that would cut a field, set fields this library does not know. */
+BAWN_MUST_CHECK int bawn_options_copy(void *to, size_t to_size, const void *from, size_t least, struct bawn_err *err);
+
 /* Whether there is a controlling terminal: only there can a person have typed. */
 bool bawn_has_terminal(void);
 

@@ -89,13 +89,14 @@ static int history_entry(void *ctx, const struct bawn_entry *e)
 int bawn_get_execution_history(struct bawn *b, const struct bawn_history_filter *f, struct bawn_result **out, struct bawn_err *err)
 {
 	struct bawn_history_filter filter = { .size = sizeof filter };
-	if (b == NULL || out == NULL || (f != NULL && (f->size < sizeof f->size || f->size > 4096)))
-		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, NULL, "a handle, a filter with its size and a place for the result are needed");
-	if (f != NULL)
-		memcpy(&filter, f, f->size < sizeof filter ? f->size : sizeof filter);
+	if (b == NULL || out == NULL)
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, NULL, "a handle and a place for the result are needed");
+	int r = f != NULL ? bawn_options_copy(&filter, sizeof filter, f, sizeof f->size, err) : 0;
+	if (r < 0)
+		return r;
 	bawn_auto_json rows = json_array();
 	struct history h = { &filter, filter.limit != 0 ? filter.limit : 50, rows, rows != NULL };
-	int r = h.ok ? bawn_audit_walk_back(b->dirs.audit, history_entry, &h, err) : -ENOMEM;
+	r = h.ok ? bawn_audit_walk_back(b->dirs.audit, history_entry, &h, err) : -ENOMEM;
 	if (r == -ENOENT)
 		r = 0;  /* no log yet: nothing has happened */
 	if (r < 0)

@@ -64,7 +64,6 @@ int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err)
 		r = e->backend->prepare(&spec, &e->sandbox, &e->enforcement, err);
 	if (r < 0)
 		return r;
-	e->prepared = true;
 	if ((spec.need & ~e->enforcement.layers) != 0)
 		return bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, NULL, "a required protection is missing");
 	r = bawn_record_sandbox(e, err);

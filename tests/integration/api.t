@@ -9,6 +9,7 @@ SOURCE = r'''
 #include <bawn/bawn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <stdlib.h>
@@ -65,7 +66,19 @@ int main(int argc, char **argv)
 	bawn_get_audit_report(b, 0, 0, &r, &err); printf("report %d\n", strstr(bawn_result_json(r), "by_type") != NULL); bawn_result_free(r);
 	bawn_approvals_list(b, &r, &err); printf("approvals %s\n", bawn_result_json(r)[0] == '[' ? "list" : "?"); bawn_result_free(r);
 	printf("null %d %d %d\n", bawn_open(NULL, NULL, &err) < 0, bawn_assess_and_execute(b, NULL, &r, &err) < 0, bawn_assess_and_execute(NULL, &req, &r, NULL) < 0);
-	req.size = 0; printf("size %d\n", bawn_assess_and_execute(b, &req, &r, &err) < 0);
+	struct { struct bawn_request r; void *later; } more = { .r = req };
+	int bad = 0;
+	for (size_t n = 0; n < sizeof req; n++)  /* sizes that leave no room for the code, or cut a pointer */
+		if (n < offsetof(struct bawn_request, language) || n % sizeof(void *) != 0) {
+			req.size = n;
+			bad += bawn_assess_code_only(b, &req, &r, &err) == 0;
+		}
+	more.r.size = sizeof more;
+	bad += bawn_assess_code_only(b, &more.r, &r, &err) != 0;  /* a later version's struct, its new field unset */
+	bawn_result_free(r);
+	more.later = b;
+	bad += bawn_assess_code_only(b, &more.r, &r, &err) == 0;
+	printf("size %d\n", bad == 0);
 	/* A host with its own ideas about children. */
 	signal(SIGCHLD, SIG_IGN);
 	pthread_t t[4], thief; void *s[4];

@@ -41,7 +41,7 @@ static enum bawn_error decide(struct bawn_approvals *a, const char *id, bool yes
 static size_t waiting(struct bawn_approvals *a)
 {
 	bawn_auto_json list = NULL;
-	return bawn_approval_list(a, false, &list, NULL) == 0 ? json_array_size(list) : 999;
+	return bawn_approval_list(a, &list, NULL) == 0 ? json_array_size(list) : 999;
 }
 
 static void race(struct bawn_approvals *a, const char *state, const char *sha)
