@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include "assess/complexity.h"
 #include "assess/engine.h"
+#include "assess/modules.h"
 #include "assess/table.h"
 #include "assess/text.h"
 #include "base/cleanup.h"
@@ -140,31 +141,40 @@ static int read_file(struct engine *e, int language, struct bawn_span text, stru
 	else
 		bawn_read_script(e);
 	bawn_engine_combine(e);
+	bawn_modules_note(e);
 	e->tree = NULL;
 	bawn_arena_done(&e->scratch);
 	return e->error;
 }
 
+static int one_file(struct engine *e, const struct bawn_assess_file *f, uint32_t at, struct bawn_err *err)
+{
+	e->file = at;
+	int language = f->language >= 0 ? f->language : bawn_language_guess(f->path, f->bytes);
+	if (at > 0 && is_native(f)) {
+		file_event(e, "native-input", f->path);
+		return 0;
+	}
+	if (language < 0 && at == 0)
+		return bawn_fail_as(err, BAWN_ERROR_UNKNOWN_LANGUAGE, "language", "find out the language of the code");
+	if (language < 0 || language >= BAWN_LANG_COUNT)
+		return 0;
+	if (at == 0)
+		e->complexity.lines = bawn_count_lines(f->bytes);
+	return read_file(e, language, f->bytes, err);
+}
+
 static int each_file(struct engine *e, const struct bawn_assess_file *file, size_t n, struct bawn_err *err)
 {
-	for (size_t i = 0; i < n; i++) {
-		e->file = (uint32_t)i;
-		int language = file[i].language >= 0 ? file[i].language : bawn_language_guess(file[i].path, file[i].bytes);
-		if (is_native(&file[i]) && i > 0) {
-			file_event(e, "native-input", file[i].path);
-			continue;
-		}
-		if (language < 0 && i == 0)
-			return bawn_fail_as(err, BAWN_ERROR_UNKNOWN_LANGUAGE, "language", "find out the language of the code");
-		if (language < 0 || language >= BAWN_LANG_COUNT)
-			continue;
-		if (i == 0)
-			e->complexity.lines = bawn_count_lines(file[i].bytes);
-		int r = read_file(e, language, file[i].bytes, err);
-		if (r < 0)
-			return r;
-	}
-	return e->error;
+	uint32_t *order = bawn_arena_array(e->arena, uint32_t, n);
+	int r = order != NULL ? bawn_modules_begin(e, file, n, err) : bawn_fail(err, -ENOMEM, "assess %zu files", n);
+	if (r == 0)
+		bawn_modules_order(e, file, n, order);
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = one_file(e, &file[order[i]], order[i], err);
+	if (r == 0 && e->error == 0)
+		bawn_modules_combine(e);
+	return r < 0 ? r : e->error;
 }
 
 /* ---- the result ---- */

@@ -157,6 +157,13 @@ static void run_words(struct script *s, const struct call *c, uint32_t from, enu
 		(void)bawn_shell_command(s->e, word, n, c->node);
 }
 
+static uint64_t other_path(struct script *s, const struct value *v, uint32_t node)
+{
+	if (!bawn_value_is_text(v) || v->text.n < 3 || v->text.n >= 512 || strchr("/~.", v->text.p[0]) == NULL)
+		return 0;
+	return bawn_engine_path(s->e, v->text, BAWN_ACCESS_USE, false, node);
+}
+
 /* Constant paths given to functions we know nothing about. */
 static uint64_t other_paths(struct script *s, const struct call *c)
 {
@@ -168,8 +175,9 @@ static uint64_t other_paths(struct script *s, const struct call *c)
 			return 0;
 	for (uint32_t i = 0; i < c->n_args && i < 8; i++) {
 		const struct value *v = c->arg[i];
-		if (bawn_value_is_text(v) && v->text.n > 2 && v->text.n < 512 && (v->text.p[0] == '/' || v->text.p[0] == '~' || v->text.p[0] == '.'))
-			tags |= bawn_engine_path(s->e, v->text, BAWN_ACCESS_USE, false, c->node);
+		tags |= other_path(s, v, c->node);
+		for (uint32_t k = 0; v != NULL && v->choice && k < v->n_items && k < 8; k++)
+			tags |= other_path(s, v->item[k], c->node);
 	}
 	return tags;
 }

@@ -101,9 +101,17 @@ static bool same_place(const struct raw_finding *a, const struct raw_finding *b)
 	return a->rule == b->rule && a->file == b->file && a->at.start == b->at.start;
 }
 
-static void report(struct engine *e, uint16_t rule, uint8_t level, uint32_t node, const char *folded)
+static bool already(const struct engine *e, uint16_t rule)
 {
-	struct raw_finding f = { .rule = rule, .level = level, .file = e->file, .at = place_of(e, node) };
+	for (size_t i = 0; i < e->n_found; i++)
+		if (e->found[i].rule == rule)
+			return true;
+	return false;
+}
+
+static void report_at(struct engine *e, uint16_t rule, uint8_t level, struct place at, uint32_t file, const char *folded)
+{
+	struct raw_finding f = { .rule = rule, .level = level, .file = file, .at = at };
 	for (size_t i = e->n_found; i > 0 && e->n_found - i < 64; i--)  /* repeats stand close to each other */
 		if (same_place(&e->found[i - 1], &f))
 			return;
@@ -126,6 +134,11 @@ static void report(struct engine *e, uint16_t rule, uint8_t level, uint32_t node
 		f.folded = bawn_arena_text(e->arena, (struct bawn_span){ folded, n < 200 ? n : 200 });
 	}
 	e->found[e->n_found++] = f;
+}
+
+static void report(struct engine *e, uint16_t rule, uint8_t level, uint32_t node, const char *folded)
+{
+	report_at(e, rule, level, place_of(e, node), e->file, folded);
 }
 
 /* ---- conditions ---- */
@@ -220,7 +233,12 @@ static bool under_any(const struct bawn_cond *c, const struct fact *f)
 
 static bool known(const struct value *v)
 {
-	return v != NULL && !v->partial && (v->text.p != NULL || v->has_number || (v->is_list && v->n_items > 0));
+	if (v == NULL || v->partial)
+		return false;
+	for (uint32_t i = 0; v->choice && !v->is_list && i < v->n_items; i++)
+		if (v->item[i] == NULL || v->item[i]->partial || (v->item[i]->text.p == NULL && !v->item[i]->has_number))
+			return false;
+	return v->text.p != NULL || v->has_number || v->n_items > 0;
 }
 
 static bool holds(const struct engine *e, const struct bawn_cond *c, const struct fact *f)
@@ -270,7 +288,7 @@ static bool holds(const struct engine *e, const struct bawn_cond *c, const struc
 
 static bool rule_holds(const struct engine *e, const struct bawn_rule *r, const struct fact *f)
 {
-	if (r->language >= 0 && r->language != (int8_t)e->tree->grammar)
+	if (r->language >= 0 && !e->across && r->language != (int8_t)e->tree->grammar)
 		return false;
 	for (uint32_t i = 0; i < r->n_conds; i++)
 		if (!holds(e, &r->cond[i], f))
@@ -453,13 +471,14 @@ void bawn_engine_combine(struct engine *e)
 			continue;
 		/* It is shown where its last part was first seen. */
 		struct place last = { 0 };
+		uint32_t file = e->file;
 		for (int t = 0; t < BAWN_TAG_COUNT; t++)
-			if ((r->all >> t & 1) && e->tag_at[t].start >= last.start)
+			if ((r->all >> t & 1) && e->tag_at[t].start >= last.start) {
 				last = e->tag_at[t];
-		size_t before = e->n_found;
-		report(e, (uint16_t)i, (uint8_t)mode, 0, NULL);
-		if (e->n_found > before)
-			e->found[e->n_found - 1].at = last;
+				file = e->across ? e->tag_file[t] : e->file;
+			}
+		if (!e->across || !already(e, (uint16_t)i))
+			report_at(e, (uint16_t)i, (uint8_t)mode, last, file, NULL);
 	}
 }
 

@@ -26,6 +26,7 @@ struct value {
 	uint64_t          taint;   /* 1 << enum bawn_tag */
 	struct value     *self;    /* of a method: the object */
 	uint32_t          function;  /* of a local function: its node */
+	struct value     *result;    /* of a function in another file: what it gives back */
 };
 
 struct keyword { const char *name; struct value *value; };
@@ -62,6 +63,9 @@ struct engine {
 	uint32_t                      file;     /* being read */
 	uint64_t                      tags;     /* seen in this file */
 	struct place                  tag_at[BAWN_TAG_COUNT];  /* where each was first seen */
+	uint32_t                      tag_file[BAWN_TAG_COUNT];  /* and in which file, where several count together */
+	bool                          across;   /* what several files do together is being judged */
+	struct module                *module; size_t n_modules;  /* of several files: what each binds and does */
 	uint32_t                      capabilities;
 	uint64_t                      deadline_us;
 	const size_t                 *cancel;

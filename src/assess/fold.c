@@ -646,7 +646,7 @@ static struct value *mapped(struct script *s, const struct call *c)
 	for (uint32_t i = 0; i < list->n_items; i++) {
 		struct value *one[1] = { list->item[i] };
 		struct call inner = { .node = c->node, .function = f, .name = f->name, .arg = one, .n_args = 1 };
-		item[i] = f->function != 0 ? bawn_script_replay(s, f->function, one, 1)
+		item[i] = f->function != 0 ? bawn_script_replay(s, f->function, &inner)
 		        : f->name != NULL ? bawn_fold_call(s, &inner) : NULL;
 	}
 	v->item = item, v->n_items = list->n_items, v->is_list = true, v->taint = list->taint;

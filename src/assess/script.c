@@ -6,202 +6,42 @@
  * further down is known when it counts. */
 #include "assess/script.h"
 #include <stdlib.h>
+#include "assess/modules.h"
 #include "assess/text.h"
 #include "base/cleanup.h"
 
-#define NAME_MAX_BYTES 240u
-#define SCOPES_MAX     32u
 #define REPLAY_MAX     3u
 #define REPLAY_NODES   200000u
-
-/* Tags that stay with data. */
-#define FLOWS (BAWN_TAG(NET_RECV) | BAWN_TAG(DECODE) | BAWN_TAG(SECRET) | BAWN_TAG(ENVIRON) | BAWN_TAG(HOST_INFO) | \
-               BAWN_TAG(READ) | BAWN_TAG(INPUT) | BAWN_TAG(CAPTURE) | BAWN_TAG(BROWSER) | BAWN_TAG(MARSHAL) | BAWN_TAG(BUILT) | \
-               BAWN_TAG(OBFUSCATED))
 
 static struct arena *scratch(struct script *s) { return &s->e->scratch; }
 static const struct bawn_node *node(const struct script *s, uint32_t i) { return &s->t->node[i]; }
 static struct bawn_span text_of(const struct script *s, uint32_t i) { return bawn_node_text(s->t, i); }
 static uint32_t child(const struct script *s, uint32_t i, enum bawn_role role) { return bawn_node_child(s->t, i, role); }
 
-/* ---- names ---- */
-
-static uint32_t hash_of(uint32_t scope, const char *p, size_t n)
-{
-	uint32_t h = 2166136261u ^ scope * 2654435761u;
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ (unsigned char)p[i]) * 16777619u;
-	return h;
-}
-
-static struct binding *slot(struct script *s, uint32_t scope, const char *p, size_t n)
-{
-	uint32_t h = hash_of(scope, p, n);
-	for (size_t i = h & (s->cap_bind - 1); ; i = (i + 1) & (s->cap_bind - 1)) {
-		struct binding *b = &s->bind[i];
-		if (b->name == NULL || (b->hash == h && b->scope == scope && strncmp(b->name, p, n) == 0 && b->name[n] == '\0')) {
-			b->hash = b->name == NULL ? h : b->hash;
-			return b;
-		}
-	}
-}
-
-static bool grow_bindings(struct script *s)
-{
-	struct binding *old = s->bind;
-	size_t n = s->cap_bind, cap = n == 0 ? 128 : n * 2;
-	struct binding *fresh = bawn_arena_array(scratch(s), struct binding, cap);
-	if (fresh == NULL)
-		return false;
-	s->bind = fresh;
-	s->cap_bind = cap;
-	for (size_t i = 0; i < n; i++)
-		if (old[i].name != NULL)
-			*slot(s, old[i].scope, old[i].name, strlen(old[i].name)) = old[i];
-	return true;
-}
-
-static void set(struct script *s, uint32_t scope, const char *name, struct value *v)
-{
-	if (name == NULL || (s->n_bind * 2 >= s->cap_bind && !grow_bindings(s)))
-		return;
-	struct binding *b = slot(s, scope, name, strlen(name));
-	s->n_bind += b->name == NULL;
-	b->scope = scope;
-	b->name = name;
-	b->value = v;
-}
-
-static struct value *get(struct script *s, uint32_t scope, const char *p, size_t n)
-{
-	if (s->cap_bind == 0)
-		return NULL;
-	struct binding *b = slot(s, scope, p, n);
-	return b->name != NULL ? b->value : NULL;
-}
-
-struct value *bawn_script_named(struct script *s, const char *name, bool imported)
-{
-	struct value *v = bawn_value_new(s->e);
-	if (v != NULL) {
-		v->name = name;
-		v->imported = imported;
-	}
-	return v;
-}
-
-static bool rule_about(const struct script *s, const char *name)
-{
-	const struct bawn_rule_table *t = s->e->rules;
-	size_t low = 0, high = t->n_keys;
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		int c = t->key[mid].matcher != BAWN_MATCH_CALL ? 1 : strcmp(t->key[mid].text, name);
-		if (c == 0)
-			return true;
-		if (c < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return false;
-}
-
-/* A name as the program sees it: the nearest function that binds it, the file, then the world. */
-struct value *bawn_script_lookup(struct script *s, const char *name, size_t n)
-{
-	uint32_t scope = s->scope;
-	for (unsigned i = 0; i < SCOPES_MAX; i++) {
-		struct value *v = get(s, scope, name, n);
-		if (v != NULL)
-			return v;
-		if (scope == 0)
-			break;
-		scope = s->outer[scope];
-	}
-	struct value *v = get(s, 0, name, n);
-	if (v != NULL || n > NAME_MAX_BYTES)
-		return v;
-	const char *own = bawn_arena_text(scratch(s), (struct bawn_span){ name, n });
-	if (own == NULL)
-		return NULL;
-	for (uint32_t i = 0; i < s->n_star; i++) {
-		const char *full = bawn_arena_fmt(scratch(s), "%s.%s", s->star[i], own);
-		if (full != NULL && rule_about(s, full)) {
-			v = bawn_script_named(s, full, true);
-			set(s, 0, own, v);
-			return v;
-		}
-	}
-	v = bawn_script_named(s, own, false);
-	set(s, 0, own, v);
-	return v;
-}
-
-/* Names that are the same thing. */
-static const char *canonical(struct script *s, const char *name)
-{
-	static const char *const prefix[] = { "builtins.", "__builtins__.", "__builtin__.", "global.", "globalThis.", "window." };
-	static const struct { const char *from, *to; } same[] = {
-		{ "posixpath.", "os.path." }, { "ntpath.", "os.path." }, { "fs/promises.", "fs.promises." }, { "fs.promises.", "fs." },
-		{ "posix.", "os." }, { "nt.", "os." }, { "path/posix.", "path." }, { "_io.", "io." }, { "io.open", "open" },
-		{ "codecs.open", "open" }, { "_socket.", "socket." }, { "_posixsubprocess.", "subprocess." }, { "cPickle.", "pickle." },
-		{ "_pickle.", "pickle." }, { "__import__().", "" }, { "urllib2.", "urllib.request." }, { "fs-extra.", "fs." },
-		{ "pathlib.Path.", "pathlib.Path." }, { "process.binding().", "child_process." },
-	};
-	for (size_t i = 0; i < BAWN_LEN(prefix); i++)
-		if (strncmp(name, prefix[i], strlen(prefix[i])) == 0 && name[strlen(prefix[i])] != '_')
-			return name + strlen(prefix[i]);
-	for (size_t i = 0; i < BAWN_LEN(same); i++) {
-		size_t n = strlen(same[i].from);
-		if (strncmp(name, same[i].from, n) == 0)
-			return bawn_arena_fmt(scratch(s), "%s%s", same[i].to, name + n);
-	}
-	return name;
-}
-
-/* Modules that other modules carry with them: shutil.os.system is os.system. */
-static bool carried(const char *property)
-{
-	static const char *const module[] = { "os", "sys", "subprocess", "builtins", "socket", "importlib", "shutil", "ctypes", "__builtins__" };
-	for (size_t i = 0; i < BAWN_LEN(module); i++)
-		if (strcmp(property, module[i]) == 0)
-			return true;
-	return false;
-}
-
-struct value *bawn_script_attribute(struct script *s, struct value *object, const char *property)
-{
-	struct value *v = bawn_value_new(s->e);
-	if (v == NULL || property == NULL)
-		return v;
-	v->self = object;
-	v->taint = object != NULL ? object->taint & FLOWS : 0;
-	const char *base = object != NULL && object->name != NULL ? object->name : bawn_value_is_text(object) ? "str"
-	                 : object != NULL && object->is_list ? "list" : object != NULL && object->is_dict ? "dict" : "?";
-	for (uint32_t i = 0; object != NULL && object->is_dict && i < object->n_items; i++)
-		if (object->key[i] != NULL && strcmp(object->key[i], property) == 0 && object->item[i] != NULL)
-			return object->item[i];
-	if (strlen(base) + strlen(property) > NAME_MAX_BYTES)
-		base = "?";
-	if (object != NULL && object->imported && carried(property) && strcmp(base, property) != 0) {
-		v->name = property;
-	} else {
-		const char *full = bawn_arena_fmt(scratch(s), "%s.%s", base, property);
-		struct value *own = full != NULL ? get(s, 0, full, strlen(full)) : NULL;
-		if (own != NULL)
-			return own;
-		v->name = full != NULL ? canonical(s, full) : NULL;
-	}
-	v->imported = object != NULL && object->imported;
-	return v;
-}
-
 static const char *dotted_text(struct script *s, uint32_t i)
 {
 	struct bawn_span t = text_of(s, i);
 	return t.n <= NAME_MAX_BYTES ? bawn_fold_name(scratch(s), t) : NULL;
 }
+
+/* A member of a class is found through the class, through its objects and, inside it, through this one. */
+static void set_member(struct script *s, const char *name, struct value *v)
+{
+	uint32_t at = child(s, s->class_, BAWN_R_NAME);
+	const char *class_ = at != 0 ? dotted_text(s, at) : NULL;
+	if (name == NULL || (class_ != NULL && strlen(class_) + strlen(name) > NAME_MAX_BYTES))
+		return;
+	bawn_scope_set(s, 0, bawn_arena_fmt(scratch(s), "%s%s", s->python ? "self." : "this.", name), v);
+	if (s->python)
+		bawn_scope_set(s, 0, bawn_arena_fmt(scratch(s), "cls.%s", name), v);
+	if (class_ == NULL)
+		return;
+	bawn_scope_set(s, 0, bawn_arena_fmt(scratch(s), "%s.%s", class_, name), v);
+	bawn_scope_set(s, 0, bawn_arena_fmt(scratch(s), "%s().%s", class_, name), v);
+}
+
+/* In the body of a class itself, not of one of its functions? */
+static bool in_class(const struct script *s) { return s->class_ != 0 && s->scope < s->class_; }
 
 static struct value *unknown(struct script *s, uint64_t taint)
 {
@@ -213,25 +53,77 @@ static struct value *unknown(struct script *s, uint64_t taint)
 
 /* ---- binding ---- */
 
+static void rebind(struct script *s, uint32_t object, struct value *v)
+{
+	if (v != NULL && (node(s, object)->kind == BAWN_K_NAME || node(s, object)->kind == BAWN_K_ATTRIBUTE)) {
+		const char *name = dotted_text(s, object);
+		bool plain = node(s, object)->kind == BAWN_K_NAME;
+		uint32_t scope = plain && name != NULL && bawn_scope_get(s, s->scope, name, strlen(name)) != NULL ? s->scope : 0;
+		bawn_scope_set(s, scope, name, v);
+	}
+}
+
+/* A copy with one item more (at == n_items) or another item there; the old value may still be somebody's. */
+static struct value *with_item(struct script *s, const struct value *old, uint32_t at, const char *key, struct value *item)
+{
+	struct value *v = old->n_items < ITEMS_MAX / 4 && at <= old->n_items ? bawn_value_new(s->e) : NULL;
+	struct value **list = v != NULL ? bawn_arena_array(scratch(s), struct value *, old->n_items + 2) : NULL;
+	const char **keys = list != NULL && old->is_dict ? bawn_arena_array(scratch(s), const char *, old->n_items + 2) : NULL;
+	if (list == NULL || (old->is_dict && keys == NULL))
+		return NULL;
+	*v = *old;
+	if (old->n_items > 0)
+		memcpy(list, old->item, old->n_items * sizeof *list);
+	if (old->n_items > 0 && keys != NULL)
+		memcpy(keys, old->key, old->n_items * sizeof *keys);
+	v->item = list, v->key = keys;
+	v->item[at] = item;
+	if (keys != NULL)
+		keys[at] = key;
+	v->n_items += at == old->n_items;
+	v->taint |= item != NULL ? item->taint : 0;
+	return v;
+}
+
+/* a[i] = v */
+static void bind_item(struct script *s, uint32_t target, struct value *v)
+{
+	uint32_t object = node(s, target)->child, index = child(s, target, BAWN_R_SUBSCRIPT);
+	struct value *container = s->val[object], *key = index != 0 ? s->val[index] : NULL;
+	if (container == NULL)
+		return;
+	container->taint |= v->taint;
+	if (container->is_dict && bawn_value_is_text(key)) {
+		const char *name = bawn_arena_text(scratch(s), key->text);
+		uint32_t at = 0;
+		while (name != NULL && at < container->n_items && (container->key[at] == NULL || strcmp(container->key[at], name) != 0))
+			at++;
+		if (name != NULL)
+			rebind(s, object, with_item(s, container, at, name, v));
+	} else if (container->is_list && !container->choice && key != NULL && key->has_number && key->number >= 0 && key->number < container->n_items) {
+		rebind(s, object, with_item(s, container, (uint32_t)key->number, NULL, v));
+	}
+}
+
 static void bind_one(struct script *s, uint32_t target, struct value *v)
 {
 	const struct bawn_node *n = node(s, target);
 	if (n->kind == BAWN_K_NAME) {
 		const char *name = dotted_text(s, target);
-		set(s, s->scope, name, v);
-		if (s->scope != 0 && name != NULL && get(s, 0, name, strlen(name)) == NULL)
-			set(s, 0, name, v);  /* `global` may have said so */
+		bawn_scope_set(s, s->scope, name, v);
+		if (in_class(s))
+			set_member(s, name, v);
+		if (s->scope != 0 && name != NULL && bawn_scope_get(s, 0, name, strlen(name)) == NULL)
+			bawn_scope_set(s, 0, name, v);  /* `global` may have said so */
 	} else if (n->kind == BAWN_K_ATTRIBUTE) {
 		/* Setting a property is a call of its own: `x.innerHTML = y` is told as "x.innerHTML=". */
 		const char *name = s->val[target] != NULL ? s->val[target]->name : NULL;
 		struct fact f = { .kind = BAWN_MATCH_CALL, .arg = &v, .n_args = 1, .taint = v != NULL ? v->taint : 0, .node = target,
 		                  .name = name != NULL && strlen(name) < NAME_MAX_BYTES ? bawn_arena_fmt(scratch(s), "%s=", name) : NULL };
 		(void)bawn_engine_fact(s->e, &f);
-		set(s, 0, dotted_text(s, target), v);
+		bawn_scope_set(s, 0, dotted_text(s, target), v);
 	} else if (n->kind == BAWN_K_SUBSCRIPT && v != NULL) {
-		struct value *container = s->val[n->child];
-		if (container != NULL)
-			container->taint |= v->taint;
+		bind_item(s, target, v);
 	}
 }
 
@@ -439,7 +331,7 @@ static struct value *read_attribute(struct script *s, uint32_t i)
 		return NULL;
 	/* `self.x` was bound by its spelling. */
 	const char *spelled = node(s, object)->kind == BAWN_K_NAME ? dotted_text(s, i) : NULL;
-	struct value *own = spelled != NULL && s->cap_bind > 0 ? get(s, 0, spelled, strlen(spelled)) : NULL;
+	struct value *own = spelled != NULL && s->cap_bind > 0 ? bawn_scope_get(s, 0, spelled, strlen(spelled)) : NULL;
 	struct value *v = own != NULL ? own : bawn_script_attribute(s, s->val[object], dotted_text(s, property));
 	bool target = !is_use(s, i);
 	if (v != NULL && v->name != NULL && !target)
@@ -496,40 +388,153 @@ static bool gather(struct script *s, uint32_t i, struct call *c)
 	return true;
 }
 
-static void bind_parameters(struct script *s, uint32_t function, struct value **arg, uint32_t n)
+static uint32_t parameter_name(const struct script *s, uint32_t p)
 {
-	uint32_t list = child(s, function, BAWN_R_PARAMETERS), at = 0, saved = s->scope;
-	s->scope = function;
-	bool single = list != 0 && node(s, list)->kind == BAWN_K_NAME;
-	for (uint32_t p = list == 0 ? 0 : single ? list : node(s, list)->child; p != 0; p = single ? 0 : node(s, p)->next) {
-		uint32_t name = p;
-		if (node(s, p)->kind == BAWN_K_PARAMETER && node(s, p)->child != 0)
-			name = node(s, p)->child;
-		if (node(s, name)->kind != BAWN_K_NAME)
-			continue;
-		const char *t = dotted_text(s, name);
-		if (t == NULL || (at == 0 && strcmp(t, "self") == 0))
-			continue;
-		struct value *before = get(s, function, t, strlen(t)), *now = at < n ? arg[at] : NULL;
-		if (now != NULL && before != NULL)
-			now->taint |= before->taint & FLOWS;
-		if (now != NULL)
-			set(s, function, t, now);
-		else if (before == NULL)
-			set(s, function, t, unknown(s, BAWN_TAG(INPUT)));
-		at++;
-	}
-	s->scope = saved;
+	uint32_t name = node(s, p)->kind == BAWN_K_PARAMETER && node(s, p)->child != 0 ? node(s, p)->child : p;
+	return node(s, name)->kind == BAWN_K_NAME ? name : 0;
 }
 
-/* What a function of the program itself gave back when it was read. */
+static struct value *given(const struct call *c, uint32_t at, const char *name)
+{
+	for (uint32_t i = 0; i < c->n_keywords; i++)
+		if (c->keyword[i].name != NULL && strcmp(c->keyword[i].name, name) == 0)
+			return c->keyword[i].value;
+	return at < c->n_args ? c->arg[at] : NULL;
+}
+
+/* What the parameters of `function` stand for; `exact`: in this call, else in any that was seen. */
+static void bind_parameters(struct script *s, uint32_t function, const struct call *c, bool exact)
+{
+	uint32_t list = child(s, function, BAWN_R_PARAMETERS), at = 0;
+	bool single = list != 0 && node(s, list)->kind == BAWN_K_NAME;
+	for (uint32_t p = list == 0 ? 0 : single ? list : node(s, list)->child; p != 0; p = single ? 0 : node(s, p)->next) {
+		uint32_t name = parameter_name(s, p);
+		const char *t = name != 0 ? dotted_text(s, name) : NULL;
+		if (t == NULL || (at == 0 && s->python && (strcmp(t, "self") == 0 || strcmp(t, "cls") == 0)))
+			continue;
+		struct value *before = bawn_scope_get(s, function, t, strlen(t)), *now = given(c, at, t);
+		uint32_t otherwise = child(s, p, BAWN_R_VALUE) != 0 ? child(s, p, BAWN_R_VALUE) : child(s, p, BAWN_R_RIGHT);
+		if (now == NULL && otherwise != 0)
+			now = s->val[otherwise];
+		if (now == NULL)
+			now = before == NULL || exact ? unknown(s, BAWN_TAG(INPUT)) : before;
+		bawn_scope_set(s, function, t, exact ? now : bawn_value_either(s, before, now));
+		at++;
+	}
+}
+
+/* Functions that put texts together are read again for each call whose arguments are known. */
+static bool worth_replaying(const struct script *s, const struct call *c)
+{
+	bool known = false;
+	for (uint32_t i = 0; i < c->n_args; i++)
+		known = known || (c->arg[i] != NULL && ((bawn_value_is_text(c->arg[i]) && !c->arg[i]->partial) || c->arg[i]->n_items > 0 || c->arg[i]->has_number));
+	return s->builds[c->function->function] && (known || c->n_args == 0);
+}
+
+/* What a function of the program itself gives back. */
 static struct value *local_call(struct script *s, struct call *c)
 {
-	bind_parameters(s, c->function->function, c->arg, c->n_args);
-	struct value *result = get(s, c->function->function, "()", 2), *v = result != NULL ? bawn_value_new(s->e) : NULL;
+	struct value *exact = worth_replaying(s, c) ? bawn_script_replay(s, c->function->function, c) : NULL;
+	bind_parameters(s, c->function->function, c, false);
+	struct value *result = exact != NULL ? exact : bawn_scope_get(s, c->function->function, "()", 2);
+	struct value *v = result != NULL ? bawn_value_new(s->e) : NULL;
 	if (v != NULL)
 		*v = *result;
 	return v;
+}
+
+/* f.call(this, x), f.apply(...), f.bind(...): f is what runs. */
+static void through_apply(struct call *c)
+{
+	static const char *const way[] = { ".call", ".apply", ".bind" };
+	const struct value *self = c->function != NULL ? c->function->self : NULL;
+	const char *dot = c->name != NULL ? strrchr(c->name, '.') : NULL;
+	for (size_t i = 0; dot != NULL && self != NULL && (self->name != NULL || self->function != 0) && i < BAWN_LEN(way); i++)
+		if (strcmp(dot, way[i]) == 0) {
+			c->name = self->name;
+			c->function = c->function->self;
+			c->arg += c->n_args > 0;
+			c->n_args -= c->n_args > 0;
+			return;
+		}
+}
+
+/* Tells the call, and what it does to the world.  Returns the tags of what it gives back. */
+static uint64_t tell_call(struct script *s, const struct call *c)
+{
+	uint32_t f = child(s, c->node, BAWN_R_FUNCTION);
+	struct fact fact = { .kind = BAWN_MATCH_CALL, .name = c->name, .arg = c->arg, .n_args = c->n_args, .keyword = c->keyword,
+	                     .n_keywords = c->n_keywords, .taint = c->taint, .node = c->node };
+	if (c->name != NULL && !bawn_span_is(f != 0 ? text_of(s, f) : bawn_span(""), c->name))
+		fact.folded = c->name;
+	uint64_t tags = c->name != NULL ? bawn_engine_fact(s->e, &fact) : 0;
+	if (c->name == NULL && c->function != NULL && (c->function->taint & (BAWN_TAG(DECODE) | BAWN_TAG(OBFUSCATED))) != 0)
+		(void)bawn_engine_event(s->e, "unknown-call", c->node, NULL);
+	return (tags | bawn_call_effects(s, c)) & FLOWS;
+}
+
+/* Whatever the function may be: each possibility counts. */
+static void tell_alternatives(struct script *s, const struct call *c)
+{
+	const struct value *f = c->function;
+	for (uint32_t i = 0; f != NULL && f->choice && i < f->n_items; i++) {
+		struct value *one = f->item[i];
+		if (one == NULL || one->name == NULL || one->function != 0 || (c->name != NULL && strcmp(one->name, c->name) == 0))
+			continue;
+		struct call other = *c;
+		other.function = one;
+		other.name = one->name;
+		(void)tell_call(s, &other);
+	}
+}
+
+/* list.append(x) and its like, on a list that is known item by item. */
+static void grow_list(struct script *s, const struct call *c)
+{
+	static const char *const adds[] = { "append", "push", "add", "extend", "appendleft" };
+	uint32_t f = child(s, c->node, BAWN_R_FUNCTION), object = f != 0 ? child(s, f, BAWN_R_OBJECT) : 0;
+	const struct value *list = c->function != NULL ? c->function->self : NULL;
+	const char *dot = c->name != NULL ? strrchr(c->name, '.') : NULL;
+	if (object == 0 || dot == NULL || list == NULL || !list->is_list || list->choice || c->n_args != 1)
+		return;
+	for (size_t i = 0; i < BAWN_LEN(adds); i++)
+		if (strcmp(dot + 1, adds[i]) == 0)
+			rebind(s, object, strcmp(adds[i], "extend") == 0 ? bawn_fold_binary(s, '+', c->function->self, c->arg[0])
+			                                                 : with_item(s, list, list->n_items, NULL, c->arg[0]));
+}
+
+/* Calls by which a function puts a text together. */
+static void note_builder(struct script *s, const char *name)
+{
+	static const char *const builds[] = { "chr", "bytes", "bytearray", "join", "decode", "translate", "fromCharCode", "fromCodePoint", "to_bytes",
+	                                      "charCodeAt", "reversed", "reverse", "replace", "b64decode", "fromhex", "unhexlify", "atob", "from" };
+	const char *dot = name != NULL ? strrchr(name, '.') : NULL;
+	for (size_t i = 0; name != NULL && s->scope != 0 && i < BAWN_LEN(builds); i++)
+		if (strcmp(dot != NULL ? dot + 1 : name, builds[i]) == 0)
+			s->builds[s->scope] = true;
+}
+
+static struct value *result_of(struct script *s, const struct call *c)
+{
+	struct value *v = unknown(s, 0);
+	if (v == NULL)
+		return NULL;
+	if (c->function != NULL && c->function->result != NULL)
+		*v = *c->function->result;
+	else if (c->name != NULL && strlen(c->name) < NAME_MAX_BYTES)
+		v->name = bawn_arena_fmt(scratch(s), "%s()", c->name);
+	v->self = c->function != NULL ? c->function->self : NULL;
+	return v;
+}
+
+/* Making an object of a class of the program runs its constructor. */
+static void construct(struct script *s, const struct call *c)
+{
+	const char *init = c->name != NULL ? bawn_arena_fmt(scratch(s), "%s.%s", c->name, s->python ? "__init__" : "constructor") : NULL;
+	const struct value *v = init != NULL ? bawn_scope_get(s, 0, init, strlen(init)) : NULL;
+	if (v != NULL && v->function != 0)
+		bind_parameters(s, v->function, c, false);
 }
 
 static struct value *read_call(struct script *s, uint32_t i)
@@ -539,43 +544,23 @@ static struct value *read_call(struct script *s, uint32_t i)
 	if (!gather(s, i, &c))
 		return NULL;
 	c.name = c.function != NULL ? c.function->name : NULL;
-	if (c.name == NULL && c.function != NULL && c.function->choice && c.function->n_items > 0 && c.function->item[0] != NULL)
-		c.name = c.function->item[0]->name;
+	if (!s->python)
+		through_apply(&c);
+	note_builder(s, c.name);
 	struct value *self = c.function != NULL ? c.function->self : NULL;
-	uint64_t own = c.taint;
+	uint64_t own = c.taint, tags = 0;
 	c.taint |= self != NULL ? self->taint : c.function != NULL ? c.function->taint : 0;
-	if (s->t->grammar == BAWN_GRAMMAR_JAVASCRIPT && c.name != NULL && strlen(c.name) > 5) {
-		/* f.call(this, x), f.apply(...): f is what runs. */
-		const char *dot = strrchr(c.name, '.');
-		if (dot != NULL && self != NULL && self->name != NULL && (strcmp(dot, ".call") == 0 || strcmp(dot, ".apply") == 0 || strcmp(dot, ".bind") == 0)) {
-			c.name = self->name;
-			c.arg += c.n_args > 0;
-			c.n_args -= c.n_args > 0;
-		}
-	}
-	struct fact fact = { .kind = BAWN_MATCH_CALL, .name = c.name, .arg = c.arg, .n_args = c.n_args, .keyword = c.keyword,
-	                     .n_keywords = c.n_keywords, .taint = c.taint, .node = i };
-	struct bawn_span written = f != 0 ? text_of(s, f) : bawn_span("");
-	if (c.name != NULL && !bawn_span_is(written, c.name))
-		fact.folded = c.name;
-	uint64_t tags = 0;
-	struct value *v = c.function != NULL && c.function->function != 0 ? NULL : bawn_fold_call(s, &c);
-	if (c.function != NULL && c.function->function != 0)
-		v = local_call(s, &c);
-	else if (c.name != NULL)
-		tags |= bawn_engine_fact(s->e, &fact) & FLOWS;
-	else if (c.function != NULL && (c.function->taint & (BAWN_TAG(DECODE) | BAWN_TAG(OBFUSCATED))) != 0)
-		(void)bawn_engine_event(s->e, "unknown-call", i, NULL);
-	tags |= bawn_call_effects(s, &c) & FLOWS;
+	bool local = c.function != NULL && c.function->function != 0;
+	struct value *v = local ? local_call(s, &c) : bawn_fold_call(s, &c);
+	if (!local)
+		tags = tell_call(s, &c);
+	tell_alternatives(s, &c);
+	grow_list(s, &c);
+	construct(s, &c);
 	if (self != NULL && self->name != NULL && (own & FLOWS) != 0)
-		self->taint |= own & FLOWS;  /* list.append(secret) */
-	if (v == NULL) {
-		v = unknown(s, 0);
-		if (v != NULL && c.name != NULL && strlen(c.name) < NAME_MAX_BYTES)
-			v->name = bawn_arena_fmt(scratch(s), "%s()", c.name);
-		if (v != NULL)
-			v->self = self;
-	}
+		self->taint |= own & FLOWS;  /* what is put into an object stays in it */
+	if (v == NULL)
+		v = result_of(s, &c);
 	bool one_variable = v != NULL && v->name != NULL && strcmp(v->name, "os.getenv()") == 0;
 	if (v != NULL && !one_variable)
 		v->taint |= (c.taint & FLOWS) | tags;
@@ -587,6 +572,7 @@ static struct value *read_call(struct script *s, uint32_t i)
 static void import_fact(struct script *s, const char *name, uint32_t i)
 {
 	struct fact f = { .kind = BAWN_MATCH_IMPORT, .name = name, .node = i };
+	bawn_modules_use(s->e, name);
 	(void)bawn_engine_fact(s->e, &f);
 }
 
@@ -613,8 +599,10 @@ static void import_name(struct script *s, uint32_t i, const char *from)
 		size_t n = strcspn(written, ".");
 		bound = full = bawn_arena_text(scratch(s), (struct bawn_span){ written, n });
 	}
-	if (full != NULL)
-		set(s, s->scope, bound, bawn_script_named(s, canonical(s, full), true));
+	struct value *v = from != NULL ? bawn_module_member(s, from, written) : NULL;
+	if (v == NULL && full != NULL)
+		v = bawn_script_named(s, bawn_script_canonical(s, full), true);
+	bawn_scope_set(s, s->scope, bound, v);
 }
 
 static void read_import(struct script *s, uint32_t i)
@@ -646,7 +634,7 @@ static void read_js_import(struct script *s, uint32_t i)
 		if (node(s, c)->kind == BAWN_K_ALIASED)
 			import_name(s, c, from);
 		else if (node(s, c)->kind == BAWN_K_NAME && (node(s, p)->kind == BAWN_K_OTHER || node(s, p)->kind == BAWN_K_NAMESPACE) && c != module)
-			set(s, s->scope, dotted_text(s, c), bawn_script_named(s, from, true));
+			bawn_scope_set(s, s->scope, dotted_text(s, c), bawn_script_named(s, from, true));
 	}
 }
 
@@ -690,6 +678,7 @@ static struct value *read_binary(struct script *s, uint32_t i)
 	if (t.n == 1 && t.p[0] == '<')
 		c = 0;
 	struct value *a = s->val[left], *b = s->val[right];
+	s->builds[s->scope] = s->builds[s->scope] || c == '^';
 	struct value *times = b != NULL && b->has_number ? b : a;
 	const struct value *what = times == b ? a : b;
 	if (c == '*' && times != NULL && times->has_number && times->number > (INT64_C(1) << 31) && what != NULL &&
@@ -787,10 +776,10 @@ static uint32_t subtree_end(const struct script *s, uint32_t i)
 
 static void walk(struct script *s, uint32_t from, uint32_t to);
 
-/* Reads a body again with its variables bound, quietly, and gives its value. */
+/* Reads a body again with its variables bound, and gives its value. */
 static struct value *again(struct script *s, uint32_t body, bool quiet)
 {
-	uint32_t end = subtree_end(s, body);
+	uint32_t end = subtree_end(s, body), class_ = s->class_;
 	if (s->replay >= REPLAY_MAX || s->budget < end - body)
 		return NULL;
 	bool before = s->e->quiet;
@@ -799,20 +788,42 @@ static struct value *again(struct script *s, uint32_t body, bool quiet)
 	s->e->quiet = before || quiet;
 	walk(s, body, end);
 	s->e->quiet = before;
+	s->class_ = class_;
 	s->replay--;
 	return s->val[body];
 }
 
-struct value *bawn_script_replay(struct script *s, uint32_t function, struct value **arg, uint32_t n)
+/* What `function` gives back when it is called like this; NULL: not known. */
+struct value *bawn_script_replay(struct script *s, uint32_t function, const struct call *c)
 {
 	uint32_t body = child(s, function, BAWN_R_BODY), saved = s->scope;
-	if (body == 0 || node(s, body)->kind == BAWN_K_BLOCK)
+	if (body == 0 || s->replay >= REPLAY_MAX)
 		return NULL;
+	uint32_t mark = bawn_scope_branch(s);
 	s->scope = function;
-	bind_parameters(s, function, arg, n);
+	bind_parameters(s, function, c, true);
+	bawn_scope_set(s, function, "()", NULL);
 	struct value *v = again(s, body, true);
+	if (node(s, body)->kind == BAWN_K_BLOCK)
+		v = bawn_scope_get(s, function, "()", 2);
 	s->scope = saved;
+	bawn_scope_rewind(s, mark);
 	return v;
+}
+
+/* The items a loop goes through, where each is known; 0: not known. */
+static uint32_t known_items(const struct value *in)
+{
+	if (in == NULL || in->choice || in->partial)
+		return 0;
+	uint32_t n = in->is_list ? in->n_items : bawn_value_is_text(in) ? (uint32_t)in->text.n : 0;
+	return n <= ITEMS_MAX ? n : 0;
+}
+
+static struct value *item_at(struct script *s, const struct value *in, uint32_t k)
+{
+	struct value *x = in->is_list ? in->item[k] : bawn_value_text(s->e, (struct bawn_span){ in->text.p + k, 1 });
+	return x != NULL ? x : unknown(s, 0);
 }
 
 static struct value *read_comprehension(struct script *s, uint32_t i)
@@ -824,9 +835,9 @@ static struct value *read_comprehension(struct script *s, uint32_t i)
 	if (body == 0 || left == 0 || right == 0)
 		return NULL;
 	struct value *in = s->val[right];
-	uint32_t n = in == NULL ? 0 : in->is_list && !in->choice ? in->n_items : bawn_value_is_text(in) && !in->partial ? (uint32_t)in->text.n : 0;
+	uint32_t n = known_items(in);
 	struct value *v = unknown(s, in != NULL ? in->taint : 0);
-	struct value **item = v != NULL && n > 0 && n <= ITEMS_MAX ? bawn_arena_array(scratch(s), struct value *, n) : NULL;
+	struct value **item = v != NULL && n > 0 ? bawn_arena_array(scratch(s), struct value *, n) : NULL;
 	if (item == NULL) {
 		struct value *one = again(s, body, false);
 		if (v != NULL && one != NULL)
@@ -834,8 +845,7 @@ static struct value *read_comprehension(struct script *s, uint32_t i)
 		return v;
 	}
 	for (uint32_t k = 0; k < n; k++) {
-		struct value *x = in->is_list ? in->item[k] : bawn_value_text(s->e, (struct bawn_span){ in->text.p + k, 1 });
-		bind(s, left, x != NULL ? x : unknown(s, 0));
+		bind(s, left, item_at(s, in, k));
 		item[k] = again(s, body, k > 0);
 		if (s->e->error != 0)
 			return v;
@@ -845,9 +855,51 @@ static struct value *read_comprehension(struct script *s, uint32_t i)
 	return v;
 }
 
+/* ---- branches and loops ---- */
+
+/* A block that may run or not. */
+static bool is_branch(const struct script *s, uint32_t i)
+{
+	if (node(s, i)->kind != BAWN_K_BLOCK)
+		return false;
+	uint32_t p = node(s, i)->parent;
+	const struct bawn_node *n = node(s, p);
+	switch (n->kind) {
+	case BAWN_K_FOR: case BAWN_K_WHILE: case BAWN_K_CASE: return true;
+	case BAWN_K_IF: {
+		uint32_t c = child(s, p, BAWN_R_CONDITION);
+		return c == 0 || memmem(s->t->text.p + node(s, c)->start, node(s, c)->end - node(s, c)->start, "__main__", 8) == NULL;
+	}
+	case BAWN_K_TRY:   return node(s, n->parent)->kind == BAWN_K_TRY;     /* except, not try */
+	case BAWN_K_OTHER: return node(s, n->parent)->kind == BAWN_K_IF || node(s, n->parent)->kind == BAWN_K_FOR;  /* else */
+	default:           return false;
+	}
+}
+
+/* A loop over items that are all known is read once for each, so that texts put together in it are
+ * known too.  Loops that bind nothing have nothing to tell. */
+static bool unroll(struct script *s, uint32_t body, uint32_t mark)
+{
+	uint32_t loop = node(s, body)->parent;
+	uint32_t left = child(s, loop, BAWN_R_LEFT), right = child(s, loop, BAWN_R_RIGHT);
+	const struct value *in = right != 0 ? s->val[right] : NULL;
+	uint32_t n = known_items(in), saved = s->looped, nodes = subtree_end(s, body) - body;
+	if (node(s, loop)->kind != BAWN_K_FOR || left == 0 || n == 0 || s->n_trail == mark || s->replay >= REPLAY_MAX ||
+	    (uint64_t)n * nodes > s->budget)
+		return false;
+	bawn_scope_rewind(s, mark);
+	s->looped = body;
+	for (uint32_t k = 0; k < n && s->e->error == 0; k++) {
+		bind(s, left, item_at(s, in, k));
+		(void)again(s, body, true);
+	}
+	s->looped = saved;
+	return true;
+}
+
 static void read_return(struct script *s, uint32_t i)
 {
-	struct value *v = first_child(s, i), *before = s->scope != 0 ? get(s, s->scope, "()", 2) : NULL;
+	struct value *v = first_child(s, i), *before = s->scope != 0 ? bawn_scope_get(s, s->scope, "()", 2) : NULL;
 	if (s->scope == 0 || v == NULL)
 		return;
 	if (before != NULL && (before->taint & ~v->taint) != 0) {
@@ -858,7 +910,7 @@ static void read_return(struct script *s, uint32_t i)
 		both->taint |= before->taint;
 		v = both;
 	}
-	set(s, s->scope, "()", v);
+	bawn_scope_set(s, s->scope, "()", v);
 }
 
 static void string_fact(struct script *s, uint32_t i, struct value *v)
@@ -942,6 +994,7 @@ static struct value *leave(struct script *s, uint32_t i)
 /* Things to know before the children are read. */
 static void enter(struct script *s, uint32_t i)
 {
+	static const struct call none = { 0 };
 	const struct bawn_node *n = node(s, i);
 	switch (n->kind) {
 	case BAWN_K_FUNCTION: {
@@ -950,19 +1003,28 @@ static void enter(struct script *s, uint32_t i)
 		if (v != NULL) {
 			v->function = i;
 			const char *own = dotted_text(s, name);
-			set(s, s->scope, own, v);
+			bawn_scope_set(s, s->scope, own, v);
+			if (in_class(s))
+				set_member(s, own, v);
 			struct fact f = { .kind = BAWN_MATCH_NAME, .node = name, .name = bawn_arena_fmt(scratch(s), "def.%s", own != NULL ? own : "") };
 			(void)bawn_engine_fact(s->e, &f);
 		}
 		s->outer[i] = s->scope;
 		s->scope = i;
-		bind_parameters(s, i, NULL, 0);
+		bind_parameters(s, i, &none, false);
 		return;
 	}
 	case BAWN_K_LAMBDA:
 		s->outer[i] = s->scope;
 		s->scope = i;
-		bind_parameters(s, i, NULL, 0);
+		bind_parameters(s, i, &none, false);
+		return;
+	case BAWN_K_CLASS:
+		s->class_ = i;
+		return;
+	case BAWN_K_BLOCK:
+		if (is_branch(s, i) && i != s->looped)
+			s->mark[i] = bawn_scope_branch(s);
 		return;
 	case BAWN_K_WHILE: {
 		uint32_t c = child(s, i, BAWN_R_CONDITION);
@@ -976,6 +1038,14 @@ static void enter(struct script *s, uint32_t i)
 	}
 }
 
+static uint32_t around(const struct script *s, uint32_t class_)
+{
+	uint32_t p = node(s, class_)->parent;
+	while (p != 0 && node(s, p)->kind != BAWN_K_CLASS)
+		p = node(s, p)->parent;
+	return p;
+}
+
 static void left_node(struct script *s, uint32_t i)
 {
 	const struct bawn_node *n = node(s, i);
@@ -983,10 +1053,14 @@ static void left_node(struct script *s, uint32_t i)
 		if (n->kind == BAWN_K_LAMBDA) {  /* its body is its result */
 			uint32_t body = child(s, i, BAWN_R_BODY);
 			if (body != 0 && node(s, body)->kind != BAWN_K_BLOCK && s->val[body] != NULL)
-				set(s, i, "()", s->val[body]);
+				bawn_scope_set(s, i, "()", s->val[body]);
 		}
 		s->scope = s->outer[i];
 	}
+	if (n->kind == BAWN_K_CLASS)
+		s->class_ = around(s, i);
+	if (is_branch(s, i) && i != s->looped && !unroll(s, i, s->mark[i]))
+		bawn_scope_join(s, s->mark[i]);
 	s->val[i] = leave(s, i);
 	uint8_t parent = node(s, n->parent)->kind;
 	if (n->role == BAWN_R_RIGHT && (parent == BAWN_K_FOR || parent == BAWN_K_FOR_IN)) {
@@ -1019,10 +1093,12 @@ void bawn_read_script(struct engine *e)
 	struct script s = { .e = e, .t = t, .python = t->grammar == BAWN_GRAMMAR_PYTHON, .budget = REPLAY_NODES };
 	s.val = calloc(t->n, sizeof *s.val);
 	s.outer = calloc(t->n, sizeof *s.outer);
+	s.mark = calloc(t->n, sizeof *s.mark);
+	s.builds = calloc(t->n, sizeof *s.builds);
 	bool functions = false;
 	for (size_t i = 0; i < t->n && !functions; i++)
 		functions = t->node[i].kind == BAWN_K_FUNCTION || t->node[i].kind == BAWN_K_LAMBDA;
-	if (s.val == NULL || s.outer == NULL || !grow_bindings(&s)) {
+	if (s.val == NULL || s.outer == NULL || s.mark == NULL || s.builds == NULL || !bawn_scope_grow(&s)) {
 		if (e->error == 0)
 			e->error = bawn_fail(e->err, -ENOMEM, "assess the code");
 	} else {
@@ -1034,7 +1110,10 @@ void bawn_read_script(struct engine *e)
 			s.scope = 0;
 		}
 		walk(&s, 0, (uint32_t)t->n);
+		bawn_module_export(&s);
 	}
 	free(s.val);
 	free(s.outer);
+	free(s.mark);
+	free(s.builds);
 }

@@ -2,7 +2,15 @@
 #pragma once
 #include "assess/engine.h"
 
-struct binding { uint32_t scope; uint32_t hash; const char *name; struct value *value; };
+#define NAME_MAX_BYTES 240u
+
+/* Tags that stay with data. */
+#define FLOWS (BAWN_TAG(NET_RECV) | BAWN_TAG(DECODE) | BAWN_TAG(SECRET) | BAWN_TAG(ENVIRON) | BAWN_TAG(HOST_INFO) | \
+               BAWN_TAG(READ) | BAWN_TAG(INPUT) | BAWN_TAG(CAPTURE) | BAWN_TAG(BROWSER) | BAWN_TAG(MARSHAL) | BAWN_TAG(BUILT) | \
+               BAWN_TAG(OBFUSCATED))
+
+struct binding { uint32_t scope; uint32_t hash; const char *name; struct value *value, *after; };
+struct change  { uint32_t scope; const char *name; struct value *old; };
 
 struct script {
 	struct engine          *e;
@@ -12,6 +20,12 @@ struct script {
 	uint32_t               *outer;    /* of a function node: the scope around it */
 	uint32_t                scope;    /* the function being read, 0: the file */
 	struct binding         *bind; size_t n_bind, cap_bind;
+	struct change          *trail; uint32_t n_trail, cap_trail;  /* what branches have bound */
+	unsigned                branches; /* that are being read, one inside the other */
+	uint32_t               *mark;     /* of a branch: where its trail begins */
+	bool                   *builds;   /* of a function: it puts texts together */
+	uint32_t                class_;   /* the class whose body is being read, 0: none */
+	uint32_t                looped;   /* the loop body being read again */
 	const char             *star[4]; uint32_t n_star;   /* from x import * */
 	unsigned                replay;   /* nesting of bodies read again for each element */
 	uint32_t                budget;   /* nodes that may still be read again */
@@ -31,10 +45,24 @@ struct call {
 #define ITEMS_MAX    4096u
 #define FOLDED_MAX   (256u << 10)
 
+/* modules.c: what another file of the same program binds to a name, or NULL. */
+struct value *bawn_module_member(struct script *s, const char *module, const char *name);
+/* At the end of a file: what others may import from it. */
+void bawn_module_export(struct script *s);
+
+/* scope.c */
+bool          bawn_scope_grow(struct script *s);
+void          bawn_scope_set(struct script *s, uint32_t scope, const char *name, struct value *v);
+struct value *bawn_scope_get(struct script *s, uint32_t scope, const char *p, size_t n);
+uint32_t      bawn_scope_branch(struct script *s);                 /* begins; gives its mark */
+void          bawn_scope_join(struct script *s, uint32_t mark);    /* ends */
+void          bawn_scope_rewind(struct script *s, uint32_t mark);  /* ends, and nothing of it counts */
+struct value *bawn_value_either(struct script *s, struct value *old, struct value *new);
+const char   *bawn_script_canonical(struct script *s, const char *name);
 struct value *bawn_script_lookup(struct script *s, const char *name, size_t n);
 struct value *bawn_script_named(struct script *s, const char *name, bool imported);
 struct value *bawn_script_attribute(struct script *s, struct value *object, const char *property);
-struct value *bawn_script_replay(struct script *s, uint32_t function, struct value **arg, uint32_t n);
+struct value *bawn_script_replay(struct script *s, uint32_t function, const struct call *c);
 
 /* fold.c: what a call, an operator or a literal comes to where that can be known; NULL where not. */
 struct value *bawn_fold_call(struct script *s, const struct call *c);

