@@ -222,23 +222,30 @@ static uint32_t score_at(uint8_t level, const struct bawn_rule *r)
 	return level == r->level ? r->score : score[level];
 }
 
-/* From 1, in characters. */
-static uint32_t column(struct bawn_span text, uint32_t byte)
+/* A place as people count it: lines and characters from 1. */
+struct spot { uint32_t byte, line, column; };
+
+/* Findings stand in the order of the text, so that counting goes on from where the one before was. */
+static struct spot spot_of(struct bawn_span text, struct spot from, uint32_t byte)
 {
-	uint32_t n = 1;
-	while (byte > 0 && byte <= text.n && text.p[byte - 1] != '\n')
-		n += ((unsigned char)text.p[--byte] & 0xc0) != 0x80;
-	return n;
+	struct spot s = byte >= from.byte ? from : (struct spot){ 0, 1, 1 };
+	for (; s.byte < byte && s.byte < text.n; s.byte++) {
+		bool line = text.p[s.byte] == '\n';
+		s.line += line;
+		s.column = line ? 1 : s.column + (((unsigned char)text.p[s.byte] & 0xc0) != 0x80);
+	}
+	return s;
 }
 
-static void add_finding(struct engine *e, const struct bawn_assess_file *file, const struct raw_finding *f, struct bawn_assessment *a)
+static void add_finding(struct engine *e, const struct bawn_assess_file *file, const struct raw_finding *f, struct spot *at, struct bawn_assessment *a)
 {
 	const struct bawn_rule *r = &e->rules->rule[f->rule];
+	*at = spot_of(file->bytes, *at, f->at.start);
+	struct spot end = spot_of(file->bytes, *at, f->at.end);
 	a->finding[a->n_findings++] = (struct bawn_finding){
 		.rule = r->id, .level = (enum bawn_level)f->level,
-		.path = f->file > 0 && file[f->file].path != NULL ? bawn_arena_text(e->arena, bawn_span(file[f->file].path)) : NULL,
-		.line = f->at.row + 1, .column = column(file[f->file].bytes, f->at.start),
-		.end_line = f->at.end_row + 1, .end_column = column(file[f->file].bytes, f->at.end), .cwe = r->cwe,
+		.path = f->file > 0 && file->path != NULL ? bawn_arena_text(e->arena, bawn_span(file->path)) : NULL,
+		.line = at->line, .column = at->column, .end_line = end.line, .end_column = end.column, .cwe = r->cwe,
 		.message = f->message != NULL ? f->message : r->message, .why = r->why, .fix = r->fix, .folded = f->folded,
 		.score = score_at(f->level, r),
 	};
@@ -296,8 +303,12 @@ static int conclude(struct engine *e, const struct bawn_assess_file *file, const
 	a->finding = bawn_arena_array(e->arena, struct bawn_finding, e->n_found + 1);
 	if (a->finding == NULL)
 		return bawn_fail(err, -ENOMEM, "keep findings");
-	for (size_t i = 0; i < e->n_found; i++)
-		add_finding(e, file, &e->found[i], a);
+	struct spot at = { 0, 1, 1 };
+	for (size_t i = 0; i < e->n_found; i++) {
+		if (i > 0 && e->found[i].file != e->found[i - 1].file)
+			at = (struct spot){ 0, 1, 1 };
+		add_finding(e, &file[e->found[i].file], &e->found[i], &at, a);
+	}
 	judge(e, policy, a);
 	a->capabilities = e->capabilities;
 	a->parse_ok = e->parse_ok;

@@ -93,7 +93,7 @@ static bool in_patterns(const struct bawn_list *list, const struct fact *f)
 static struct place place_of(const struct engine *e, uint32_t node)
 {
 	const struct bawn_node *n = &e->tree->node[node];
-	return e->depth > 0 ? e->outer : (struct place){ n->start, n->end, n->row, n->end_row };
+	return e->depth > 0 ? e->outer : (struct place){ n->start, n->end };
 }
 
 static bool same_place(const struct raw_finding *a, const struct raw_finding *b)

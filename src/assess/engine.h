@@ -48,8 +48,8 @@ struct fact {
 #define FINDINGS_RAW_MAX 5000u
 #define NESTING_MAX      4u
 
-/* Where something stands: bytes and lines from 0; columns are counted only for what is shown. */
-struct place { uint32_t start, end, row, end_row; };
+/* Where something stands, in bytes; lines and columns are counted only for what is shown. */
+struct place { uint32_t start, end; };
 struct raw_finding { uint16_t rule; uint8_t level; uint32_t file; struct place at; const char *folded, *message; };
 
 /* One assessment: all files. */

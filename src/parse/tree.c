@@ -1,17 +1,18 @@
 /* tree.c - see tree.h. */
 #include "parse/tree.h"
+#include <assert.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <tree_sitter/api.h>
 #include "base/cleanup.h"
-#include "base/clock.h"
+#include "parse/pool.h"
 
 const TSLanguage *tree_sitter_python(void);
 const TSLanguage *tree_sitter_bash(void);
 const TSLanguage *tree_sitter_javascript(void);
 
-/* Both lists are sorted by name: looked up once for each node. */
+/* Both lists are sorted by name: looked up once for each symbol and field of a grammar. */
 struct word { const char *name; uint8_t id; };
 #define K(name, kind) { name, BAWN_K_##kind }
 static const struct word kinds[] = {
@@ -102,67 +103,106 @@ static uint8_t look_up(const struct word *list, size_t n, const char *name)
 	return 0;
 }
 
-static const TSLanguage *language(enum bawn_grammar g)
+/* ---- a grammar's own numbers ---- */
+
+#define SYMBOLS_MAX 1024u
+#define FIELDS_MAX  128u
+
+/* What a symbol and a field of a grammar are in our words; `named` is for tokens, which are left out
+ * unless somebody asks about them. */
+struct grammar {
+	const TSLanguage *(*language)(void);
+	pthread_once_t      once;
+	uint8_t             kind[SYMBOLS_MAX], role[FIELDS_MAX];
+	bool                named[SYMBOLS_MAX];
+};
+static struct grammar known[] = {
+	{ .language = tree_sitter_python, .once = PTHREAD_ONCE_INIT }, { .language = tree_sitter_bash, .once = PTHREAD_ONCE_INIT },
+	{ .language = tree_sitter_javascript, .once = PTHREAD_ONCE_INIT },
+};
+_Static_assert(BAWN_LEN(known) == BAWN_GRAMMAR_COUNT, "one row per grammar");
+
+static uint8_t kind_named(enum bawn_grammar g, const char *name, bool named)
 {
-	static const TSLanguage *(*const get[])(void) = { tree_sitter_python, tree_sitter_bash, tree_sitter_javascript };
-	_Static_assert(BAWN_LEN(get) == BAWN_GRAMMAR_COUNT, "one row per grammar");
-	return get[g]();
+	uint8_t kind = look_up(kinds, BAWN_LEN(kinds), name);
+	bool token = kind == BAWN_K_OPERATOR || kind == BAWN_K_BACKGROUND;
+	if (named == token)  /* a keyword that is spelled like a kind of node, or the reverse */
+		return BAWN_K_OTHER;
+	return g == BAWN_GRAMMAR_BASH && strcmp(name, "list") == 0 ? (uint8_t)BAWN_K_LIST_OF_COMMANDS : kind;
 }
+
+static void learn(enum bawn_grammar g)
+{
+	const TSLanguage *l = known[g].language();
+	uint32_t symbols = ts_language_symbol_count(l), fields = ts_language_field_count(l);
+	assert(symbols <= SYMBOLS_MAX && fields < FIELDS_MAX);
+	for (uint32_t i = 0; i < symbols; i++) {
+		known[g].named[i] = ts_language_symbol_type(l, (TSSymbol)i) == TSSymbolTypeRegular;
+		known[g].kind[i] = kind_named(g, ts_language_symbol_name(l, (TSSymbol)i), known[g].named[i]);
+	}
+	for (uint32_t i = 1; i <= fields; i++)
+		known[g].role[i] = look_up(roles, BAWN_LEN(roles), ts_language_field_name_for_id(l, (TSFieldId)i));
+}
+
+static void learn_python(void) { learn(BAWN_GRAMMAR_PYTHON); }
+static void learn_bash(void) { learn(BAWN_GRAMMAR_BASH); }
+static void learn_javascript(void) { learn(BAWN_GRAMMAR_JAVASCRIPT); }
+
+static const struct grammar *learned(enum bawn_grammar g)
+{
+	static void (*const how[])(void) = { learn_python, learn_bash, learn_javascript };
+	_Static_assert(BAWN_LEN(how) == BAWN_GRAMMAR_COUNT, "one row per grammar");
+	(void)pthread_once(&known[g].once, how[g]);
+	return &known[g];
+}
+
+/* ---- copying ---- */
 
 /* A tree being copied out of the cursor. */
 struct copy {
-	struct bawn_tree *t;
-	size_t            cap;
-	uint64_t          deadline_us;
-	TSTreeCursor      cursor;
+	struct bawn_tree     *t;
+	const struct grammar *g;
+	size_t                cap;
+	TSTreeCursor          cursor;
 };
 
-static uint8_t kind_of(const struct copy *c, TSNode node)
+static int make_room(struct copy *c, struct bawn_err *err)
 {
-	if (ts_node_is_missing(node))
-		return BAWN_K_ERROR;
-	uint8_t kind = look_up(kinds, BAWN_LEN(kinds), ts_node_type(node));
-	bool token = kind == BAWN_K_OPERATOR || kind == BAWN_K_BACKGROUND;
-	if (ts_node_is_named(node) == token)  /* a keyword that is spelled like a kind of node, or the reverse */
-		return BAWN_K_OTHER;
-	if (c->t->grammar == BAWN_GRAMMAR_BASH && kind == BAWN_K_LIST && strcmp(ts_node_type(node), "list") == 0)
-		return BAWN_K_LIST_OF_COMMANDS;
-	return kind;
+	size_t cap = c->cap == 0 ? 256 : c->cap * 2;
+	if (c->t->n >= BAWN_TREE_NODES_MAX)
+		return bawn_fail_as(err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "read the code: it has too many parts");
+	cap = cap < BAWN_TREE_NODES_MAX ? cap : BAWN_TREE_NODES_MAX;
+	struct bawn_node *grown = realloc(c->t->node, cap * sizeof *grown);
+	if (grown == NULL)
+		return bawn_fail(err, -ENOMEM, "copy the syntax tree");
+	c->t->node = grown;
+	c->cap = cap;
+	return 0;
 }
 
-/* Appends the node under the cursor; *out_index is 0 for a token that nobody asks about. */
-static int add_node(struct copy *c, uint32_t parent, uint32_t *out_index, struct bawn_err *err)
+/* Appends `node`, which is under the cursor; *out_index is 0 for a token that nobody asks about. */
+static int add_node(struct copy *c, TSNode node, uint32_t parent, uint32_t *out_index, struct bawn_err *err)
 {
 	struct bawn_tree *t = c->t;
-	TSNode node = ts_tree_cursor_current_node(&c->cursor);
-	uint8_t kind = kind_of(c, node);
+	TSSymbol symbol = ts_node_symbol(node);
+	bool missing = ts_node_is_missing(node), bad = missing || symbol >= SYMBOLS_MAX;  /* ERROR has the last number there is */
+	uint8_t kind = bad ? (uint8_t)BAWN_K_ERROR : c->g->kind[symbol];
 	*out_index = 0;
-	if (t->n > 0 && kind == BAWN_K_OTHER && !ts_node_is_named(node))
+	if (t->n > 0 && kind == BAWN_K_OTHER && !c->g->named[symbol])
 		return 0;
 	if (t->n == c->cap) {
-		size_t cap = c->cap == 0 ? 256 : c->cap * 2;
-		if (t->n >= BAWN_TREE_NODES_MAX)
-			return bawn_fail_as(err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "read the code: it has too many parts");
-		if (bawn_monotonic_us() > c->deadline_us)
-			return bawn_fail_as(err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "read the code in time");
-		struct bawn_node *grown = realloc(t->node, cap * sizeof *grown);
-		if (grown == NULL)
-			return bawn_fail(err, -ENOMEM, "copy the syntax tree");
-		t->node = grown;
-		c->cap = cap;
+		int r = make_room(c, err);
+		if (r < 0)
+			return r;
 	}
-	const char *field = ts_tree_cursor_current_field_name(&c->cursor);
-	TSPoint from = ts_node_start_point(node), to = ts_node_end_point(node);
-	bool bad = kind == BAWN_K_ERROR;
 	if (bad && !t->errors) {
 		t->errors = true;
 		t->error_node = (uint32_t)t->n;
 	}
 	*out_index = (uint32_t)t->n;
 	t->node[t->n++] = (struct bawn_node){
-		.start = ts_node_start_byte(node), .end = ts_node_end_byte(node), .row = from.row, .end_row = to.row,
-		.parent = parent, .kind = kind, .missing = ts_node_is_missing(node),
-		.role = field != NULL ? look_up(roles, BAWN_LEN(roles), field) : (uint8_t)BAWN_R_NONE,
+		.start = ts_node_start_byte(node), .end = ts_node_end_byte(node), .parent = parent, .kind = kind, .missing = missing,
+		.role = c->g->role[ts_tree_cursor_current_field_id(&c->cursor)],
 	};
 	return 0;
 }
@@ -182,17 +222,17 @@ static void link_node(struct bawn_tree *t, uint32_t parent, uint32_t *last, uint
  * the node we come back to, so nothing here grows with the depth of the text. */
 static int copy_nodes(struct copy *c, struct bawn_err *err)
 {
-	uint32_t at = 0, skipped = 0;
-	int r = add_node(c, 0, &at, err);
-	uint32_t parent = 0, last = 0;
+	uint32_t at = 0, skipped = 0, parent = 0, last = 0;
+	int r = add_node(c, ts_tree_cursor_current_node(&c->cursor), 0, &at, err);
 	if (r < 0 || !ts_tree_cursor_goto_first_child(&c->cursor))
 		return r;
 	for (;;) {
-		r = add_node(c, parent, &at, err);
+		TSNode node = ts_tree_cursor_current_node(&c->cursor);
+		r = add_node(c, node, parent, &at, err);
 		if (r < 0)
 			return r;
 		link_node(c->t, parent, &last, at);
-		if (ts_tree_cursor_goto_first_child(&c->cursor)) {
+		if (ts_node_child_count(node) > 0 && ts_tree_cursor_goto_first_child(&c->cursor)) {
 			if (at == 0)
 				skipped++;  /* tokens have no children of interest, but stay balanced */
 			else
@@ -214,52 +254,43 @@ static int copy_nodes(struct copy *c, struct bawn_err *err)
 	}
 }
 
-static int copy_tree(const TSTree *tree, uint64_t deadline_us, struct bawn_tree *t, struct bawn_err *err)
-{
-	struct copy c = { .t = t, .deadline_us = deadline_us, .cursor = ts_tree_cursor_new(ts_tree_root_node(tree)) };
-	int r = copy_nodes(&c, err);
-	ts_tree_cursor_delete(&c.cursor);
-	return r;
-}
-
 /* ---- tree-sitter's memory ----
  *
  * libtree-sitter 0.20 ends the process when memory runs out, and counts the children of a node that
  * error recovery makes in 16 bits: a text nested deeper than 65535 corrupts its heap.  Both are
- * stopped where every such accident must pass, at the allocator: each block of one parse is on a list,
- * and a request that fails, or that is large enough to hold more children than can be counted, leaves
- * the parser by longjmp; then the list is freed.  Nothing of ours is on the stack in between. */
+ * stopped where every such accident must pass, at the allocator: everything one parse uses comes from
+ * one pool, and a request that fails, that passes the bounds of the pool, or that is large enough to
+ * hold more children than can be counted, leaves the parser by longjmp; then the pool goes, and with
+ * it parser, tree and cursor.  Nothing of ours is on the stack in between. */
 
 #define CHILDREN_MAX 65535u
 #define CHILD_BYTES  8u
 
-struct block { _Alignas(16) struct block *next; struct block *prev; };  /* the bytes follow */
-struct guard { struct block head; jmp_buf leave; bool parsing, refused; };
+struct guard { struct bawn_pool pool; jmp_buf leave; bool parsing, nested; };
 
 /* The parse of this thread; the allocator's interface has no room for a context. */
 static _Thread_local struct guard *guard;
 
-static void *guarded(struct block *b, size_t n)
+/* What a pool gave, if it gave anything. */
+static void *or_leave(void *block)
 {
-	bool large = guard->parsing && n / CHILD_BYTES >= CHILDREN_MAX;
-	if (large)
-		guard->refused = true;
-	struct block *fresh = large ? NULL : realloc(b, sizeof *b + n);
-	if (fresh == NULL)
-		longjmp(guard->leave, 1);  /* b, if any, is still on the list */
-	return fresh;
+	if (block == NULL)
+		longjmp(guard->leave, 1);
+	return block;
 }
 
-static void *put_on_list(struct block *b)
+static void refuse_large(size_t n)
 {
-	b->prev = &guard->head;
-	b->next = guard->head.next;
-	b->next->prev = b;
-	guard->head.next = b;
-	return b + 1;
+	guard->nested = guard->parsing && n / CHILD_BYTES >= CHILDREN_MAX;
+	if (guard->nested)
+		longjmp(guard->leave, 1);
 }
 
-static void *guarded_malloc(size_t n) { return put_on_list(guarded(NULL, n)); }
+static void *guarded_malloc(size_t n)
+{
+	refuse_large(n);
+	return or_leave(bawn_pool_get(&guard->pool, n));
+}
 
 static void *guarded_calloc(size_t n, size_t size)
 {
@@ -269,74 +300,56 @@ static void *guarded_calloc(size_t n, size_t size)
 	return memset(guarded_malloc(total), 0, total);
 }
 
-static struct block *block_of(void *p) { return (struct block *)p - 1; }
-
-static void guarded_free(void *p)
-{
-	if (p == NULL)
-		return;
-	struct block *b = block_of(p);
-	b->prev->next = b->next;
-	b->next->prev = b->prev;
-	free(b);
-}
-
 static void *guarded_realloc(void *p, size_t n)
 {
-	if (p == NULL)
-		return guarded_malloc(n);
-	struct block *b = guarded(block_of(p), n);
-	b->prev->next = b;  /* it may have moved */
-	b->next->prev = b;
-	return b + 1;
+	refuse_large(n);
+	return or_leave(bawn_pool_resize(&guard->pool, p, n));
 }
+
+static void guarded_free(void *p) { bawn_pool_put(&guard->pool, p); }
 
 static void set_allocator(void) { ts_set_allocator(guarded_malloc, guarded_calloc, guarded_realloc, guarded_free); }
 
-struct job { enum bawn_grammar grammar; struct bawn_span text; uint64_t time_us, deadline_us; const size_t *cancel; struct bawn_tree *t; };
+struct job { enum bawn_grammar grammar; struct bawn_span text; uint64_t time_us; const size_t *cancel; struct bawn_tree *t; };
 
 /* The parser adds microseconds to a clock without carrying into its seconds, so that fractions end up
- * to a second early; copy_nodes checks the exact time. */
+ * to a second early. */
 static uint64_t whole_seconds(uint64_t us) { return us < 1000000 ? us : (us + 999999) / 1000000 * 1000000; }
 
+/* Nothing is deleted here: it is all in the pool. */
 static int parse(const struct job *j, struct bawn_err *err)
 {
+	const struct grammar *g = learned(j->grammar);
 	TSParser *parser = ts_parser_new();
 	TSTree *tree = NULL;
-	if (ts_parser_set_language(parser, language(j->grammar))) {
+	if (ts_parser_set_language(parser, g->language())) {
 		ts_parser_set_timeout_micros(parser, whole_seconds(j->time_us));
 		ts_parser_set_cancellation_flag(parser, j->cancel);
 		guard->parsing = true;
 		tree = ts_parser_parse_string(parser, NULL, j->text.p, (uint32_t)j->text.n);
 		guard->parsing = false;
 	}
-	int r = tree != NULL ? copy_tree(tree, j->deadline_us, j->t, err)
-	                     : bawn_fail_as(err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "parse the code within %u ms",
-	                                    (unsigned)(j->time_us / 1000));
-	if (tree != NULL)
-		ts_tree_delete(tree);
-	ts_parser_delete(parser);
-	return r;
+	if (tree == NULL)
+		return bawn_fail_as(err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "parse the code within %u ms", (unsigned)(j->time_us / 1000));
+	struct copy c = { .t = j->t, .g = g, .cursor = ts_tree_cursor_new(ts_tree_root_node(tree)) };
+	return copy_nodes(&c, err);
+}
+
+static int why_left(const struct guard *g, struct bawn_err *err)
+{
+	if (g->pool.no_memory)
+		return bawn_fail(err, -ENOMEM, "parse the code");
+	return bawn_fail_as(err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "parse the code: it %s",
+	                    g->nested ? "is nested too deeply" : g->pool.calls >= g->pool.max_calls ? "takes too much work" : "needs too much memory");
 }
 
 static int parse_guarded(const struct job *j, struct bawn_err *err)
 {
-	struct guard g = { .refused = false };
-	int r;
-	g.head.next = g.head.prev = &g.head;
+	struct guard g = { .pool = BAWN_POOL(BAWN_TREE_BYTES_MAX, BAWN_TREE_WORK_MAX) };
 	guard = &g;
-	if (setjmp(g.leave) == 0)
-		r = parse(j, err);
-	else if (g.refused)
-		r = bawn_fail_as(err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "parse the code: it is nested too deeply");
-	else
-		r = bawn_fail(err, -ENOMEM, "parse the code");
+	int r = setjmp(g.leave) == 0 ? parse(j, err) : why_left(&g, err);
 	guard = NULL;
-	while (g.head.next != &g.head) {
-		struct block *b = g.head.next;
-		g.head.next = b->next;
-		free(b);
-	}
+	bawn_pool_done(&g.pool);
 	return r;
 }
 
@@ -345,7 +358,7 @@ int bawn_tree_parse(enum bawn_grammar grammar, struct bawn_span text, uint64_t t
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct bawn_tree t = { .grammar = grammar, .text = text };
-	struct job j = { grammar, text, time_us, bawn_monotonic_us() + time_us, cancel, &t };
+	struct job j = { grammar, text, time_us, cancel, &t };
 	if (text.n >= UINT32_MAX)
 		return bawn_fail_as(err, BAWN_ERROR_CODE_TOO_LARGE, NULL, "parse the code");
 	(void)pthread_once(&once, set_allocator);

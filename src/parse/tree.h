@@ -1,7 +1,7 @@
 /* tree.h - source text as a flat syntax tree: bytes in, an array of nodes out.
  *
- * tree-sitter does the parsing and stays behind this header.  Promises: (1) bounded in time and in
- * the number of nodes: past either there is an error, never half a tree; (2) nodes stand in the
+ * tree-sitter does the parsing and stays behind this header.  Promises: (1) bounded in work, memory
+ * and the number of nodes: past any there is an error, never half a tree; (2) nodes stand in the
  * order of their first byte, parents before children, and every link is an index, so that whoever
  * walks the tree needs no recursion however deep the text is nested; (3) text that does not parse
  * still gives a tree, with the nodes that hold the trouble marked.  An attacker controls every byte. */
@@ -15,8 +15,12 @@
 /* In the order of enum bawn_language, which this layer does not know. */
 enum bawn_grammar { BAWN_GRAMMAR_PYTHON, BAWN_GRAMMAR_BASH, BAWN_GRAMMAR_JAVASCRIPT, BAWN_GRAMMAR_COUNT };
 
-#define BAWN_TREE_TIME_US   2000000u
-#define BAWN_TREE_NODES_MAX 3000000u
+/* What one parse may use.  Work is what the parser asks its allocator: it is counted, so that a text
+ * fails or passes on every machine alike; the time is only a net below that. */
+#define BAWN_TREE_TIME_US   10000000u
+#define BAWN_TREE_WORK_MAX  20000000u
+#define BAWN_TREE_BYTES_MAX (36u << 20)
+#define BAWN_TREE_NODES_MAX 600000u
 
 /* What a node is, in words shared by the languages.  OTHER nodes only hold their children. */
 enum bawn_kind {
@@ -52,7 +56,6 @@ enum bawn_role {
 
 struct bawn_node {
 	uint32_t start, end;            /* bytes */
-	uint32_t row, end_row;          /* lines, from 0 */
 	uint32_t parent, child, next;   /* indices; 0: none (0 is the root, nobody's child) */
 	uint8_t  kind, role;
 	bool     missing;               /* the parser had to make it up */
