@@ -2,6 +2,7 @@
  *
  *	gen-rules FILE... >rules_table.c */
 #include <fcntl.h>
+#include "assess/index.h"
 #include "assess/rulefile.h"
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -88,6 +89,20 @@ static int gather(int n_files, char **name, struct bawn_rulefile *file, struct b
 	return 0;
 }
 
+static int put_slots(const struct bawn_rule_key *key, size_t n_keys)
+{
+	size_t n = bawn_rule_slots(n_keys);
+	bawn_auto_free uint16_t *slot = calloc(n, sizeof *slot);
+	if (slot == NULL)
+		return -ENOMEM;
+	bawn_rule_slots_fill(key, n_keys, slot, n);
+	puts("static const uint16_t slot[] = {");
+	for (size_t i = 0; i < n; i++)
+		printf("%u,%s", slot[i], i % 32 == 31 ? "\n" : " ");
+	puts("};");
+	return 0;
+}
+
 static int put_keys(int n_files, const struct bawn_rulefile *file)
 {
 	size_t n = 0, first = 0;
@@ -110,10 +125,10 @@ static int put_keys(int n_files, const struct bawn_rulefile *file)
 	for (size_t k = 0; k < n; k++) {
 		fputs("\t{ ", stdout);
 		put_text(all[k].text);
-		printf(", %u, %u },\n", all[k].rule, all[k].matcher);
+		printf(", %u, %u, { %u, %u } },\n", all[k].rule, all[k].matcher, all[k].pair[0], all[k].pair[1]);
 	}
 	puts("};");
-	return 0;
+	return put_slots(all, n);
 }
 
 int main(int argc, char **argv)
@@ -143,7 +158,8 @@ int main(int argc, char **argv)
 	puts("};");
 	if (put_keys(argc - 1, file) < 0)
 		return 1;
-	printf("const struct bawn_rule_table bawn_rules = { rule, sizeof rule / sizeof *rule, key, sizeof key / sizeof *key, \"%s\" };\n", hex);
+	printf("const struct bawn_rule_table bawn_rules = { rule, sizeof rule / sizeof *rule, key, sizeof key / sizeof *key, \"%s\", "
+	       "slot, sizeof slot / sizeof *slot };\n", hex);
 	for (int i = 0; i < argc - 1; i++)
 		bawn_rulefile_done(&file[i]);
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;

@@ -1,4 +1,5 @@
 /* effects.c - what well-known functions do with a path or a text they are given.  Two tables. */
+#include "assess/names.h"
 #include "assess/script.h"
 #include "assess/text.h"
 #include "base/cleanup.h"
@@ -72,13 +73,8 @@ static const struct { const char *name; int8_t arg; uint8_t run; } runs[] = {
 	{ "vm.runInThisContext", 0, JAVASCRIPT }, { "vm.runInNewContext", 0, JAVASCRIPT }, { "vm.runInContext", 0, JAVASCRIPT }, { "vm.Script", 0, JAVASCRIPT },
 };
 
-static bool same_function(const char *row, const char *name)
-{
-	if (row[0] != '*')
-		return strcmp(row, name) == 0;
-	const char *dot = strrchr(name, '.');
-	return dot != NULL && strcmp(row + 1, dot) == 0;
-}
+NAMES(touch_names, touch);
+NAMES(run_names, runs);
 
 static enum bawn_access open_mode(const struct call *c, int first)
 {
@@ -164,15 +160,19 @@ static uint64_t other_path(struct script *s, const struct value *v, uint32_t nod
 	return bawn_engine_path(s->e, v->text, BAWN_ACCESS_USE, false, node);
 }
 
+/* Functions that only look at a text. */
+static const char *const harmless[] = {
+	"print", "len", "str", "repr", "isinstance", "re.*", "logging.*", "console.*", "os.path.*", "str.*", "pathlib.*", "logger.*",
+	"list.*", "parser.add_argument", "argparse.*", "*.add_argument", "*.append", "*.startswith", "*.endswith", "Exception", "ValueError", "input", "*.info", "*.debug", "*.warning", "*.error"
+};
+NAMES(harmless_names, harmless);
+
 /* Constant paths given to functions we know nothing about. */
 static uint64_t other_paths(struct script *s, const struct call *c)
 {
 	uint64_t tags = 0;
-	static const char *const harmless[] = { "print", "len", "str", "repr", "isinstance", "re.*", "logging.*", "console.*", "os.path.*", "str.*", "pathlib.*", "logger.*",
-	                                        "list.*", "parser.add_argument", "argparse.*", "*.add_argument", "*.append", "*.startswith", "*.endswith", "Exception", "ValueError", "input", "*.info", "*.debug", "*.warning", "*.error" };
-	for (size_t i = 0; i < BAWN_LEN(harmless); i++)
-		if (bawn_glob(harmless[i], bawn_span(c->name)))
-			return 0;
+	if (bawn_names_match(&harmless_names, c->name) < BAWN_LEN(harmless))
+		return 0;
 	for (uint32_t i = 0; i < c->n_args && i < 8; i++) {
 		const struct value *v = c->arg[i];
 		tags |= other_path(s, v, c->node);
@@ -188,15 +188,13 @@ uint64_t bawn_call_effects(struct script *s, const struct call *c)
 	bool known = false;
 	if (c->name == NULL || (c->function != NULL && c->function->function != 0))
 		return 0;
-	for (size_t i = 0; i < BAWN_LEN(touch); i++)
-		if (same_function(touch[i].name, c->name)) {
-			enum bawn_access a = touch[i].access == OPEN ? open_mode(c, touch[i].arg) : (enum bawn_access)touch[i].access;
-			tags |= touch_path(s, argument(c, touch[i].arg), a, c->node);
-			known = true;
-		}
-	for (size_t i = 0; i < BAWN_LEN(runs); i++) {
-		if (strcmp(runs[i].name, c->name) != 0)
-			continue;
+	size_t n = strlen(c->name);
+	for (size_t i = bawn_names_match(&touch_names, c->name); i < BAWN_LEN(touch); i = bawn_names_next(&touch_names, i)) {
+		enum bawn_access a = touch[i].access == OPEN ? open_mode(c, touch[i].arg) : (enum bawn_access)touch[i].access;
+		tags |= touch_path(s, argument(c, touch[i].arg), a, c->node);
+		known = true;
+	}
+	for (size_t i = bawn_names_find(&run_names, c->name, n); i < BAWN_LEN(runs); i = bawn_names_next(&run_names, i)) {
 		known = true;
 		const struct value *v = argument(c, runs[i].arg);
 		switch ((enum run)runs[i].run) {

@@ -6,6 +6,7 @@
  * (4) of several rules that hold for one path only the most severe are reported. */
 #include "assess/engine.h"
 #include <stdlib.h>
+#include "assess/index.h"
 #include "assess/text.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -298,7 +299,8 @@ static bool rule_holds(const struct engine *e, const struct bawn_rule *r, const 
 
 /* ---- looking rules up ---- */
 
-#define HITS_MAX 32u
+#define HITS_MAX       32u
+#define NAME_BYTES_MAX 256u
 struct hits { uint16_t rule[HITS_MAX]; uint32_t n; };
 
 static void add_hit(const struct engine *e, const struct fact *f, uint16_t rule, struct hits *h)
@@ -310,15 +312,24 @@ static void add_hit(const struct engine *e, const struct fact *f, uint16_t rule,
 		h->rule[h->n++] = rule;
 }
 
-static size_t first_key(const struct bawn_rule_table *t, uint8_t matcher, struct bawn_span text)
+/* A text in two pieces, so that `*.f` and `m.*` need not be written down to be looked up. */
+struct pieces { struct bawn_span a, b; };
+
+static int compare_text(const char *key, const struct pieces *t)
+{
+	int c = strncmp(key, t->a.p, t->a.n);
+	if (c == 0)
+		c = strncmp(key + t->a.n, t->b.p, t->b.n);
+	return c != 0 ? c : key[t->a.n + t->b.n] != '\0';
+}
+
+static size_t first_key(const struct bawn_rule_table *t, uint8_t matcher, const struct pieces *text)
 {
 	size_t low = 0, high = t->n_keys;
 	while (low < high) {
 		size_t mid = (low + high) / 2;
 		const struct bawn_rule_key *k = &t->key[mid];
-		int c = k->matcher != matcher ? (k->matcher < matcher ? -1 : 1) : strncmp(k->text, text.p, text.n);
-		if (c == 0 && k->matcher == matcher && k->text[text.n] != '\0')
-			c = 1;
+		int c = k->matcher != matcher ? (k->matcher < matcher ? -1 : 1) : compare_text(k->text, text);
 		if (c < 0)
 			low = mid + 1;
 		else
@@ -327,42 +338,73 @@ static size_t first_key(const struct bawn_rule_table *t, uint8_t matcher, struct
 	return low;
 }
 
-static void exact(const struct engine *e, const struct fact *f, struct bawn_span text, struct hits *h)
+/* `hash` is that of matcher and text. */
+static size_t hashed_key(const struct bawn_rule_table *t, uint8_t matcher, const struct pieces *text, uint32_t hash)
+{
+	if (t->n_slots == 0)
+		return first_key(t, matcher, text);
+	uint32_t at = bawn_hash_slot(hash, t->n_slots);
+	for (; t->slot[at] != 0; at = (at + 1) & (uint32_t)(t->n_slots - 1)) {
+		const struct bawn_rule_key *k = &t->key[t->slot[at] - 1];
+		if (k->matcher == matcher && compare_text(k->text, text) == 0)
+			return t->slot[at] - 1u;
+	}
+	return t->n_keys;
+}
+
+static void exact(const struct engine *e, const struct fact *f, struct pieces text, uint32_t hash, struct hits *h)
 {
 	const struct bawn_rule_table *t = e->rules;
-	for (size_t i = first_key(t, f->kind, text); i < t->n_keys && t->key[i].matcher == f->kind &&
-	     bawn_span_is(text, t->key[i].text); i++)
+	for (size_t i = hashed_key(t, f->kind, &text, hash); i < t->n_keys && t->key[i].matcher == f->kind &&
+	     compare_text(t->key[i].text, &text) == 0; i++)
 		add_hit(e, f, t->key[i].rule, h);
 }
 
-static void by_name(const struct engine *e, const struct fact *f, struct hits *h)
+static void exact_name(const struct engine *e, const struct fact *f, const char *name, struct hits *h)
 {
-	char part[256];
-	size_t n = strlen(f->name);
-	exact(e, f, (struct bawn_span){ f->name, n }, h);
-	exact(e, f, bawn_span("*"), h);
-	unsigned dots = 0;
-	for (size_t i = n; i > 0 && dots < 2; i--)
-		if (f->name[i - 1] == '.' && n - i < sizeof part - 4) {  /* *.f, then *.m.f */
-			int len = snprintf(part, sizeof part, "*%s", f->name + i - 1);
-			exact(e, f, (struct bawn_span){ part, (size_t)len }, h);
-			dots++;
-		}
-	for (size_t i = 1; i < n && i < sizeof part - 3; i++)
-		if (f->name[i] == '.') {
-			memcpy(part, f->name, i + 1);
-			part[i + 1] = '*';
-			exact(e, f, (struct bawn_span){ part, i + 2 }, h);
-		}
+	struct pieces text = { bawn_span(name), bawn_span("") };
+	exact(e, f, text, bawn_hash_add(bawn_hash_key(f->kind), name, text.a.n), h);
 }
 
+/* The name itself, `*`, `*.f` and `*.m.f`, then `m.*` for each dot. */
+static void by_name(const struct engine *e, const struct fact *f, struct hits *h)
+{
+	const struct bawn_span star = { "*", 1 };
+	size_t n = strlen(f->name);
+	exact_name(e, f, f->name, h);
+	exact_name(e, f, "*", h);
+	uint32_t hash = bawn_hash_key(f->kind), starred = bawn_hash_add(hash, "*", 1);
+	unsigned dots = 0;
+	for (size_t i = n; i > 0 && dots < 2; i--)
+		if (f->name[i - 1] == '.') {
+			struct bawn_span end = { f->name + i - 1, n - i + 1 };
+			exact(e, f, (struct pieces){ star, end }, bawn_hash_add(starred, end.p, end.n), h);
+			dots++;
+		}
+	for (size_t i = 0; dots > 0 && i < n && i < NAME_BYTES_MAX; i++) {
+		hash = bawn_hash_add(hash, f->name + i, 1);
+		if (i > 0 && f->name[i] == '.')
+			exact(e, f, (struct pieces){ { f->name, i + 1 }, star }, bawn_hash_add(hash, "*", 1), h);
+	}
+}
+
+/* Every pattern whose pairs the text holds is tried.  A path that the shell has still to expand may
+ * hold none of the letters it stands for. */
 static void by_pattern(const struct engine *e, const struct fact *f, struct hits *h)
 {
 	const struct bawn_rule_table *t = e->rules;
-	bool path = f->kind == BAWN_MATCH_PATH || f->kind == BAWN_MATCH_REDIRECT;
-	for (size_t i = first_key(t, f->kind, bawn_span("")); i < t->n_keys && t->key[i].matcher == f->kind; i++)
-		if (path ? bawn_path_under(t->key[i].text, f->name, f->shell) : bawn_glob(t->key[i].text, bawn_span(f->name)))
-			add_hit(e, f, t->key[i].rule, h);
+	const struct pieces none = { bawn_span(""), bawn_span("") };
+	struct bawn_span text = bawn_span(f->name);
+	struct bawn_pairs pairs;
+	bool path = f->kind == BAWN_MATCH_PATH || f->kind == BAWN_MATCH_REDIRECT, all = f->shell && strpbrk(f->name, "?*[") != NULL;
+	bawn_pairs_of(text, &pairs);
+	for (size_t i = first_key(t, f->kind, &none); i < t->n_keys && t->key[i].matcher == f->kind; i++) {
+		const struct bawn_rule_key *k = &t->key[i];
+		if (!all && !(bawn_pairs_hold(&pairs, k->pair[0]) && bawn_pairs_hold(&pairs, k->pair[1])))
+			continue;
+		if (path ? bawn_path_under(k->text, f->name, f->shell) : bawn_glob(k->text, text))
+			add_hit(e, f, k->rule, h);
+	}
 }
 
 /* Patterns of the policy are findings of their own, raised as events. */
@@ -421,6 +463,8 @@ uint64_t bawn_engine_fact(struct engine *e, const struct fact *f)
 	struct hits h = { .n = 0 };
 	if (e->error != 0 || f->name == NULL)
 		return 0;
+	if (e->quiet && (f->kind == BAWN_MATCH_STRING || f->kind == BAWN_MATCH_IMPORT))
+		return 0;  /* they give findings and nothing that flows */
 	if (f->kind == BAWN_MATCH_STRING || f->kind == BAWN_MATCH_PATH || f->kind == BAWN_MATCH_REDIRECT)
 		by_pattern(e, f, &h);
 	else
@@ -435,7 +479,7 @@ uint64_t bawn_engine_event(struct engine *e, const char *event, uint32_t node, c
 	struct hits h = { .n = 0 };
 	if (e->error != 0)
 		return 0;
-	exact(e, &f, bawn_span(event), &h);
+	exact_name(e, &f, event, &h);
 	return apply(e, &f, &h);
 }
 

@@ -2,6 +2,7 @@
  *
  * Everything is bounded: no text longer than FOLDED_MAX, no list longer than ITEMS_MAX; past that the
  * value is simply unknown, which never lowers a level. */
+#include "assess/names.h"
 #include "assess/script.h"
 #include "assess/text.h"
 #include "base/cleanup.h"
@@ -580,6 +581,9 @@ static const struct { const char *name; enum op op; } function[] = {
 	{ "weakref.ref", F_PARTIAL }, { "staticmethod", F_PARTIAL }, { "functools.wraps", F_PARTIAL }, { "asyncio.wait_for", F_PARTIAL },
 };
 
+NAMES(text_methods, text_method);
+NAMES(functions, function);
+
 static struct value *arg(const struct call *c, uint32_t i) { return i < c->n_args ? c->arg[i] : NULL; }
 
 static struct value *path_of_args(struct script *s, const struct call *c, struct value *first, uint32_t from)
@@ -785,12 +789,12 @@ struct value *bawn_fold_call(struct script *s, const struct call *c)
 	const char *method = dot != NULL ? dot + 1 : name;
 	if (strcmp(name, "operator.attrgetter()") == 0 && self != NULL && bawn_value_is_text(self) && arg(c, 0) != NULL)
 		return bawn_script_attribute(s, c->arg[0], bawn_arena_text(scratch(s), self->text));
-	for (size_t i = 0; i < BAWN_LEN(function); i++)
-		if (strcmp(name, function[i].name) == 0)
-			return fold_function(s, function[i].op, c);
-	for (size_t i = 0; self != NULL && bawn_value_is_text(self) && i < BAWN_LEN(text_method); i++)
-		if (strcmp(method, text_method[i].name) == 0)
-			return fold_method(s, text_method[i].op, c);
+	size_t row = bawn_names_find(&functions, name, strlen(name));
+	if (row < BAWN_LEN(function))
+		return fold_function(s, function[row].op, c);
+	row = bawn_value_is_text(self) ? bawn_names_find(&text_methods, method, strlen(method)) : BAWN_LEN(text_method);
+	if (row < BAWN_LEN(text_method))
+		return fold_method(s, text_method[row].op, c);
 	if (self != NULL && (self->is_list || self->is_dict))
 		return fold_list_method(s, method, c);
 	if (strcmp(name, "os.environ.get") == 0 || strcmp(name, "os.getenv") == 0) {

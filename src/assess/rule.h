@@ -79,13 +79,14 @@ struct bawn_rule {
 	uint8_t     level, matcher;
 };
 
-/* What a rule is found by: sorted by matcher, then text. */
-struct bawn_rule_key { const char *text; uint16_t rule; uint8_t matcher; };
+/* What a rule is found by: sorted by matcher, then text.  `pair`: see index.h. */
+struct bawn_rule_key { const char *text; uint16_t rule; uint8_t matcher; uint16_t pair[2]; };
 
 struct bawn_rule_table {
 	const struct bawn_rule     *rule; size_t n;
 	const struct bawn_rule_key *key;  size_t n_keys;
 	const char                 *version;
+	const uint16_t             *slot; size_t n_slots;   /* keys by hash, see index.h; none: searched by halving */
 };
 extern const struct bawn_rule_table bawn_rules;  /* generated */
 

@@ -1,5 +1,6 @@
 /* rulefile.c - see rulefile.h.  The table of keys below is the whole grammar of a rule. */
 #include "assess/rulefile.h"
+#include "assess/index.h"
 #include <stdlib.h>
 #include "base/cleanup.h"
 #include "base/num.h"
@@ -277,6 +278,8 @@ static int read_all(struct reader *r, const struct bawn_yaml_node *root)
 	}
 	if (f->arena.failed)
 		return bawn_fail(r->err, -ENOMEM, "read rules");
+	for (size_t i = 0; i < f->n_keys; i++)
+		bawn_rule_key_pairs(&f->key[i]);
 	qsort(f->key, f->n_keys, sizeof *f->key, bawn_rule_key_compare);
 	return 0;
 }

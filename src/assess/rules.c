@@ -1,5 +1,6 @@
 /* rules.c - the rule table as seen from outside: listing, version, and the examples of a rule file. */
 #include <stdlib.h>
+#include "assess/index.h"
 #include "assess/rulefile.h"
 #include "assess/table.h"
 #include "base/cleanup.h"
@@ -37,12 +38,13 @@ int bawn_rules_json(json_t **out, struct bawn_err *err)
 
 /* The shipped rules with those of the file in front: ids of the file replace shipped ones, and
  * combinations across both work. */
-struct both { struct bawn_rule *rule; struct bawn_rule_key *key; struct bawn_rule_table table; };
+struct both { struct bawn_rule *rule; struct bawn_rule_key *key; uint16_t *slot; struct bawn_rule_table table; };
 
 static void both_done(struct both *b)
 {
 	free(b->rule);
 	free(b->key);
+	free(b->slot);
 }
 
 static bool replaced(const struct bawn_rulefile *f, const char *id)
@@ -58,8 +60,10 @@ static int merge(const struct bawn_rulefile *f, struct both *b)
 	size_t n = 0, keys = 0;
 	b->rule = calloc(f->n + bawn_rules.n, sizeof *b->rule);
 	b->key = calloc(f->n_keys + bawn_rules.n_keys, sizeof *b->key);
+	size_t slots = bawn_rule_slots(f->n_keys + bawn_rules.n_keys);
+	b->slot = calloc(slots, sizeof *b->slot);
 	bawn_auto_free uint16_t *index = calloc(bawn_rules.n + 1, sizeof *index);
-	if (b->rule == NULL || b->key == NULL || index == NULL)
+	if (b->rule == NULL || b->key == NULL || b->slot == NULL || index == NULL)
 		return -ENOMEM;
 	for (; n < f->n; n++)
 		b->rule[n] = f->rule[n];
@@ -78,7 +82,8 @@ static int merge(const struct bawn_rulefile *f, struct both *b)
 			b->key[keys++].rule = index[bawn_rules.key[i].rule];
 		}
 	qsort(b->key, keys, sizeof *b->key, bawn_rule_key_compare);
-	b->table = (struct bawn_rule_table){ b->rule, n, b->key, keys, "test" };
+	bawn_rule_slots_fill(b->key, keys, b->slot, slots);
+	b->table = (struct bawn_rule_table){ b->rule, n, b->key, keys, "test", b->slot, slots };
 	return 0;
 }
 
