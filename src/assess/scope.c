@@ -278,6 +278,19 @@ static bool carried(const char *property)
 	return false;
 }
 
+/* Names that stand for a text. */
+static const char *constant_named(const char *name)
+{
+	static const struct { const char *name, *text; } row[] = {
+		{ "sys.executable", "python3" }, { "process.execPath", "node" }, { "process.argv0", "node" }, { "os.sep", "/" }, { "path.sep", "/" },
+		{ "os.devnull", "/dev/null" }, { "os.curdir", "." }, { "os.pardir", ".." }, { "os.linesep", "\n" }, { "os.EOL", "\n" },
+	};
+	for (size_t i = 0; i < BAWN_LEN(row); i++)
+		if (strcmp(name, row[i].name) == 0)
+			return row[i].text;
+	return NULL;
+}
+
 static const char *kind_name(const struct value *v)
 {
 	return v == NULL ? "?" : v->name != NULL ? v->name : bawn_value_is_text(v) ? "str" : v->is_list ? "list" : v->is_dict ? "dict" : "?";
@@ -311,5 +324,8 @@ struct value *bawn_script_attribute(struct script *s, struct value *object, cons
 	if (own != NULL)
 		return own;
 	v->name = full != NULL ? bawn_script_canonical(s, full) : NULL;
+	const char *text = v->name != NULL && strlen(v->name) < 18 ? constant_named(v->name) : NULL;
+	if (text != NULL)
+		v->text = bawn_span(text);
 	return v;
 }

@@ -713,6 +713,7 @@ static struct value *read_subscript(struct script *s, uint32_t i)
 			}
 			slot_at += s->t->text.p[at++] == ':';
 		}
+		s->builds[s->scope] = s->builds[s->scope] || has[2];
 		struct value *v = bawn_fold_slice(s, s->val[object], has, part);
 		return v != NULL ? v : s->val[object];
 	}
@@ -897,20 +898,15 @@ static bool unroll(struct script *s, uint32_t body, uint32_t mark)
 	return true;
 }
 
-static void read_return(struct script *s, uint32_t i)
+/* What `function` gives back, on one of its ways out. */
+static void set_result(struct script *s, uint32_t function, struct value *v)
 {
-	struct value *v = first_child(s, i), *before = s->scope != 0 ? bawn_scope_get(s, s->scope, "()", 2) : NULL;
-	if (s->scope == 0 || v == NULL)
+	struct value *before = function != 0 ? bawn_scope_get(s, function, "()", 2) : NULL;
+	if (function == 0 || v == NULL)
 		return;
-	if (before != NULL && (before->taint & ~v->taint) != 0) {
-		struct value *both = bawn_value_new(s->e);
-		if (both == NULL)
-			return;
-		*both = *v;
-		both->taint |= before->taint;
-		v = both;
-	}
-	bawn_scope_set(s, s->scope, "()", v);
+	if ((v->taint & (BAWN_TAG(BUILT) | BAWN_TAG(DECODE))) != 0)
+		s->builds[function] = true;
+	bawn_scope_set(s, function, "()", before != NULL ? bawn_value_either(s, before, v) : v);
 }
 
 static void string_fact(struct script *s, uint32_t i, struct value *v)
@@ -970,7 +966,7 @@ static struct value *leave(struct script *s, uint32_t i)
 			read_js_import(s, i);
 		return NULL;
 	case BAWN_K_IMPORT_FROM: read_import(s, i); return NULL;
-	case BAWN_K_RETURN:     read_return(s, i); return NULL;
+	case BAWN_K_RETURN:     set_result(s, s->scope, first_child(s, i)); return NULL;
 	case BAWN_K_DECORATOR:
 		v = first_child(s, i);
 		if (v != NULL && v->name != NULL && node(s, node(s, i)->child)->kind != BAWN_K_CALL) {
@@ -1052,8 +1048,8 @@ static void left_node(struct script *s, uint32_t i)
 	if (n->kind == BAWN_K_FUNCTION || n->kind == BAWN_K_LAMBDA) {
 		if (n->kind == BAWN_K_LAMBDA) {  /* its body is its result */
 			uint32_t body = child(s, i, BAWN_R_BODY);
-			if (body != 0 && node(s, body)->kind != BAWN_K_BLOCK && s->val[body] != NULL)
-				bawn_scope_set(s, i, "()", s->val[body]);
+			if (body != 0 && node(s, body)->kind != BAWN_K_BLOCK)
+				set_result(s, i, s->val[body]);
 		}
 		s->scope = s->outer[i];
 	}

