@@ -11,9 +11,10 @@ struct arena_block { struct arena_block *next; _Alignas(16) char bytes[]; };
 void *bawn_arena_get(struct arena *a, size_t n)
 {
 	n = (n + 15) & ~(size_t)15;
+	a->asked += n;
 	if (a->block == NULL || n > a->cap - a->used) {
 		size_t want = n > BLOCK_BYTES ? n : BLOCK_BYTES;
-		struct arena_block *b = want <= a->max - a->total ? malloc(sizeof *b + want) : NULL;
+		struct arena_block *b = want <= a->max && a->total <= a->max - want ? malloc(sizeof *b + want) : NULL;
 		if (b == NULL) {
 			a->failed = true;
 			return NULL;
@@ -59,5 +60,5 @@ void bawn_arena_done(struct arena *a)
 		free(b);
 		b = next;
 	}
-	*a = (struct arena){ .max = a->max };
+	*a = (struct arena){ .max = a->max, .asked = a->asked };
 }

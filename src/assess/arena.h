@@ -3,10 +3,11 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "base/span.h"
 
 struct arena_block;
-struct arena { struct arena_block *block; size_t used, cap, total, max; bool failed; };
+struct arena { struct arena_block *block; size_t used, cap, total, max; bool failed; uint64_t asked; /* bytes, ever */ };
 
 #define ARENA(ceiling) ((struct arena){ .max = (ceiling) })
 void *bawn_arena_get(struct arena *a, size_t n);              /* zeroed, aligned for anything */

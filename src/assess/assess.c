@@ -16,8 +16,7 @@
 _Static_assert((int)BAWN_LANG_PYTHON == (int)BAWN_GRAMMAR_PYTHON && (int)BAWN_LANG_BASH == (int)BAWN_GRAMMAR_BASH &&
                (int)BAWN_LANG_JAVASCRIPT == (int)BAWN_GRAMMAR_JAVASCRIPT, "one grammar per language");
 
-#define RESULT_BYTES  (8u << 20)
-#define SCRATCH_BYTES (256u << 20)
+#define RESULT_BYTES (8u << 20)
 
 /* ---- one file ---- */
 
@@ -114,16 +113,11 @@ static void coding_cookie(struct engine *e, struct bawn_span text)
 		(void)bawn_engine_event(e, "coding-cookie", 0, bawn_arena_text(&e->scratch, name));
 }
 
-static int read_file(struct engine *e, int language, struct bawn_span text, struct bawn_err *err)
+static int read_file(struct engine *e, int language, struct bawn_span text)
 {
-	bawn_auto_tree tree = { 0 };
-	uint64_t now = bawn_monotonic_us();
-	if (now >= e->deadline_us)
-		return bawn_fail_as(err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "assess the code in time");
-	int r = bawn_tree_parse((enum bawn_grammar)language, text, e->deadline_us - now, e->cancel, &tree, err);
-	if (r < 0)
-		return r;
-	e->tree = &tree;
+	struct bawn_tree tree = { 0 };
+	if (bawn_engine_open(e, language, text, &tree) < 0)
+		return e->error;
 	e->tags = 0;
 	e->work += bawn_complexity_work(&tree);
 	if (tree.errors) {
@@ -136,15 +130,12 @@ static int read_file(struct engine *e, int language, struct bawn_span text, stru
 	if (language == BAWN_LANG_PYTHON)
 		coding_cookie(e, text);
 	comments(e);
-	if (language == BAWN_LANG_BASH)
-		bawn_read_shell(e);
-	else
-		bawn_read_script(e);
+	bawn_engine_read(e);
 	bawn_read_broken(e);
 	bawn_engine_combine(e);
 	bawn_modules_note(e);
-	e->tree = NULL;
 	bawn_arena_done(&e->scratch);
+	bawn_engine_close(e, &tree);
 	return e->error;
 }
 
@@ -162,7 +153,7 @@ static int one_file(struct engine *e, const struct bawn_assess_file *f, uint32_t
 		return 0;
 	if (at == 0)
 		e->complexity.lines = bawn_count_lines(f->bytes);
-	return read_file(e, language, f->bytes, err);
+	return read_file(e, language, f->bytes);
 }
 
 static int each_file(struct engine *e, const struct bawn_assess_file *file, size_t n, struct bawn_err *err)
@@ -314,9 +305,10 @@ static int conclude(struct engine *e, const struct bawn_assess_file *file, const
 }
 
 int bawn_assess_with(const struct bawn_rule_table *rules, const struct bawn_assess_file *file, size_t n_files,
-                     const struct bawn_policy *policy, uint64_t time_us, const size_t *cancel,
+                     const struct bawn_policy *policy, const struct bawn_tree_limit *most,
                      struct bawn_assessment **out, struct bawn_err *err)
 {
+	static const struct bawn_tree_limit usual = { .work = WORK_MAX, .bytes = MEMORY_MAX, .time_us = PARSE_TIME_US };
 	uint64_t start = bawn_monotonic_us();
 	struct bawn_err own = { 0 };
 	if (n_files == 0)
@@ -330,8 +322,7 @@ int bawn_assess_with(const struct bawn_rule_table *rules, const struct bawn_asse
 	}
 	*arena = ARENA(RESULT_BYTES);
 	a->pool = arena;
-	struct engine e = { .arena = arena, .scratch = ARENA(SCRATCH_BYTES), .rules = rules, .policy = policy, .parse_ok = true,
-	                    .deadline_us = start + time_us, .cancel = cancel, .err = err != NULL ? err : &own };
+	struct engine e = { .arena = arena, .rules = rules, .policy = policy, .parse_ok = true, .most = most != NULL ? *most : usual, .err = err != NULL ? err : &own };
 	int r = each_file(&e, file, n_files, e.err);
 	a->language = (enum bawn_language)(file[0].language >= 0 ? file[0].language : bawn_language_guess(file[0].path, file[0].bytes));
 	if (r == 0)
@@ -350,7 +341,7 @@ int bawn_assess_with(const struct bawn_rule_table *rules, const struct bawn_asse
 int bawn_assess(const struct bawn_assess_file *file, size_t n_files, const struct bawn_policy *policy,
                 struct bawn_assessment **out, struct bawn_err *err)
 {
-	return bawn_assess_with(&bawn_rules, file, n_files, policy, BAWN_TREE_TIME_US, NULL, out, err);
+	return bawn_assess_with(&bawn_rules, file, n_files, policy, NULL, out, err);
 }
 
 void bawn_assessment_free(struct bawn_assessment *a)

@@ -9,7 +9,6 @@
 #include "assess/index.h"
 #include "assess/text.h"
 #include "base/cleanup.h"
-#include "base/clock.h"
 
 struct value *bawn_value_new(struct engine *e)
 {
@@ -27,10 +26,14 @@ struct value *bawn_value_text(struct engine *e, struct bawn_span text)
 	return v;
 }
 
+#define NODE_WORK 64u
+#define FACT_WORK 256u
+
 bool bawn_engine_go_on(struct engine *e)
 {
-	if (e->error == 0 && (++e->steps & 1023) == 0 && bawn_monotonic_us() > e->deadline_us)
-		e->error = bawn_fail_as(e->err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "assess the code in time");
+	e->spent += NODE_WORK;
+	if (e->error == 0 && e->spent + e->scratch.asked > e->most.work)
+		e->error = bawn_fail_as(e->err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "assess the code: it takes too much work");
 	return e->error == 0;
 }
 
@@ -412,7 +415,7 @@ static void by_name(const struct engine *e, const struct fact *f, struct hits *h
 
 /* Every pattern whose pairs the text holds is tried.  A path that the shell has still to expand may
  * hold none of the letters it stands for. */
-static void by_pattern(const struct engine *e, const struct fact *f, struct hits *h)
+static void by_pattern(struct engine *e, const struct fact *f, struct hits *h)
 {
 	const struct bawn_rule_table *t = e->rules;
 	const struct pieces none = { bawn_span(""), bawn_span("") };
@@ -424,6 +427,7 @@ static void by_pattern(const struct engine *e, const struct fact *f, struct hits
 		const struct bawn_rule_key *k = &t->key[i];
 		if (!all && !(bawn_pairs_hold(&pairs, k->pair[0]) && bawn_pairs_hold(&pairs, k->pair[1])))
 			continue;
+		e->spent += text.n;
 		if (path ? bawn_path_under(k->text, f->name, f->shell) : bawn_glob(k->text, text))
 			add_hit(e, f, k->rule, h);
 	}
@@ -487,6 +491,7 @@ uint64_t bawn_engine_fact(struct engine *e, const struct fact *f)
 		return 0;
 	if (e->quiet && (f->kind == BAWN_MATCH_STRING || f->kind == BAWN_MATCH_IMPORT))
 		return 0;  /* they give findings and nothing that flows */
+	e->spent += FACT_WORK;
 	if (f->kind == BAWN_MATCH_STRING || f->kind == BAWN_MATCH_PATH || f->kind == BAWN_MATCH_REDIRECT)
 		by_pattern(e, f, &h);
 	else
@@ -548,6 +553,55 @@ void bawn_engine_combine(struct engine *e)
 	}
 }
 
+/* What is left for values, beside the trees. */
+static void share_memory(struct engine *e)
+{
+	size_t held = e->live + e->arena->total;
+	e->scratch.max = held < e->most.bytes ? e->most.bytes - held : 0;
+}
+
+static size_t bytes_of(const struct bawn_tree *t)
+{
+	return t->n * (sizeof *t->node + 2 * sizeof(void *));  /* readers keep up to two pointers for each node */
+}
+
+int bawn_engine_open(struct engine *e, int language, struct bawn_span text, struct bawn_tree *out)
+{
+	size_t held = e->live + e->arena->total + e->scratch.total;
+	uint64_t spent = e->spent + e->scratch.asked;
+	struct bawn_tree_limit left = e->most;
+	left.bytes -= held < left.bytes ? held : left.bytes;
+	left.work -= spent < left.work ? spent : left.work;
+	if (e->error != 0)
+		return e->error;
+	e->error = bawn_tree_parse((enum bawn_grammar)language, text, &left, out, e->err);
+	if (e->error < 0)
+		return e->error;
+	e->spent += out->work;
+	e->live += bytes_of(out);
+	e->tree = out;
+	share_memory(e);
+	return 0;
+}
+
+void bawn_engine_read(struct engine *e)
+{
+	if (e->tree->grammar == BAWN_GRAMMAR_BASH)
+		bawn_read_shell(e);
+	else
+		bawn_read_script(e);
+	if (e->scratch.failed && e->error == 0)  /* something was left out */
+		e->error = bawn_fail_as(e->err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "assess the code: it needs too much memory");
+}
+
+void bawn_engine_close(struct engine *e, struct bawn_tree *t)
+{
+	e->live -= bytes_of(t);
+	e->tree = NULL;
+	bawn_tree_done(t);
+	share_memory(e);
+}
+
 void bawn_engine_text(struct engine *e, int language, struct bawn_span text, uint32_t node)
 {
 	if (e->error != 0 || text.n == 0 || e->quiet)
@@ -561,25 +615,15 @@ void bawn_engine_text(struct engine *e, int language, struct bawn_span text, uin
 bool bawn_engine_text_at(struct engine *e, int language, struct bawn_span text, struct place at)
 {
 	const struct bawn_tree *outer = e->tree;
-	uint64_t now = bawn_monotonic_us();
-	if (now >= e->deadline_us) {
-		e->error = bawn_fail_as(e->err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "assess the code in time");
+	struct bawn_tree tree = { 0 };
+	if (bawn_engine_open(e, language, text, &tree) < 0)
 		return true;
-	}
-	bawn_auto_tree tree = { 0 };
-	int r = bawn_tree_parse((enum bawn_grammar)language, text, e->deadline_us - now, e->cancel, &tree, e->err);
-	if (r < 0) {
-		e->error = r;
-		return true;
-	}
 	e->outer = at;  /* of a text inside a text that is where the outermost stands */
 	e->depth++;
-	e->tree = &tree;
-	if (language == BAWN_LANG_BASH)
-		bawn_read_shell(e);
-	else
-		bawn_read_script(e);
+	bawn_engine_read(e);
+	bool whole = !tree.errors;
+	bawn_engine_close(e, &tree);
 	e->tree = outer;
 	e->depth--;
-	return !tree.errors;
+	return whole;
 }

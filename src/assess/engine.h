@@ -44,6 +44,12 @@ struct fact {
 	uint32_t        node;
 };
 
+/* What one assessment may use: work is counted (see bawn_engine_go_on), so that the same code and the
+ * same rules give the same verdict on every machine; the time is a net for the parser alone. */
+#define WORK_MAX      (UINT64_C(1) << 30)
+#define MEMORY_MAX    ((size_t)54 << 20)
+#define PARSE_TIME_US UINT64_C(10000000)
+
 #define FINDINGS_MAX     200u
 #define FINDINGS_RAW_MAX 5000u
 #define NESTING_MAX      4u
@@ -72,8 +78,9 @@ struct engine {
 	bool                          across;   /* what several files do together is being judged */
 	struct module                *module; size_t n_modules;  /* of several files: what each binds and does */
 	uint32_t                      capabilities;
-	uint64_t                      deadline_us;
-	const size_t                 *cancel;
+	struct bawn_tree_limit        most;     /* of all files together */
+	uint64_t                      spent;    /* work, beside what scratch was asked for */
+	size_t                        live;     /* bytes of the trees being read, and of the tables beside them */
 	bool                          quiet;    /* a first look: tags flow, nothing is kept */
 	unsigned                      depth;    /* text inside text */
 	struct place                  outer;    /* where the outermost text stands */
@@ -81,13 +88,18 @@ struct engine {
 	struct bawn_complexity        complexity;
 	uint64_t                      work;     /* of this file, for complexity */
 	bool                          parse_ok;
-	uint32_t                      steps;    /* nodes read, for looking at the clock now and then */
 	int                           error;    /* first failure, sticky */
 	struct bawn_err              *err;
 };
 
-/* Once for each node: false when there was a failure before, or the time is up (which is one). */
+/* Once for each node: false when there was a failure before, or the work is used up (which is one).
+ * Nodes read, texts matched, bytes put together and what the parser did count as work. */
 bool bawn_engine_go_on(struct engine *e);
+
+/* Parses a text within what is left; it is what is read until it is closed.  Failures are the engine's. */
+int  bawn_engine_open(struct engine *e, int language, struct bawn_span text, struct bawn_tree *out);
+void bawn_engine_read(struct engine *e);
+void bawn_engine_close(struct engine *e, struct bawn_tree *t);
 
 /* Tags of all rules that hold. */
 uint64_t bawn_engine_fact(struct engine *e, const struct fact *f);

@@ -88,6 +88,7 @@ static void put_char(struct bawn_buf *b, uint32_t c)
 /* Takes the bytes of a finished buffer into the arena. */
 static struct value *from_buf(struct script *s, struct bawn_buf *b, uint64_t taint)
 {
+	s->e->spent += b->n;
 	if (bawn_buf_error(b) != 0)
 		return NULL;
 	return text_value(s, bawn_arena_text(scratch(s), (struct bawn_span){ b->p, b->n }), b->n, taint);

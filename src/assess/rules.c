@@ -109,7 +109,7 @@ static int run_example(const struct both *b, const struct bawn_example *x, json_
 	const struct bawn_rule *r = &b->rule[x->rule];
 	struct bawn_assess_file file = { .language = example_language(r, x->text), .bytes = bawn_span(x->text) };
 	struct bawn_assessment *a = NULL;
-	int e = bawn_assess_with(&b->table, &file, 1, NULL, 2000000, NULL, &a, err);
+	int e = bawn_assess_with(&b->table, &file, 1, NULL, NULL, &a, err);
 	if (e < 0)
 		return e;
 	bool ok = true;

@@ -16,13 +16,13 @@ struct bawn_pool_chunk { struct bawn_pool_chunk *next; size_t n; char bytes[]; }
 static unsigned class_of(size_t n)
 {
 	if (n <= SMALL_BYTES)
-		return n == 0 ? 0 : (unsigned)((n - 1) / 16);
+		return n == 0 ? 0 : (unsigned)((n - 1) / HEAD);
 	return BAWN_POOL_SMALL + (unsigned)(63 - __builtin_clzll((unsigned long long)n - 1)) - 10;
 }
 
 static size_t class_bytes(unsigned c)
 {
-	return c < BAWN_POOL_SMALL ? ((size_t)c + 1) * 16 : (size_t)SMALL_BYTES << (c - BAWN_POOL_SMALL + 1);
+	return c < BAWN_POOL_SMALL ? ((size_t)c + 1) * HEAD : (size_t)SMALL_BYTES << (c - BAWN_POOL_SMALL + 1);
 }
 
 __attribute__((no_sanitize("address"))) static void set_class(char *block, unsigned c) { memcpy(block - HEAD, &c, sizeof c); }
@@ -60,9 +60,8 @@ void *bawn_pool_get(struct bawn_pool *p, size_t n)
 {
 	unsigned c = class_of(n);
 	p->no_memory = false;
-	if (p->calls >= p->max_calls || c >= BAWN_POOL_CLASSES)
+	if (c >= BAWN_POOL_CLASSES)
 		return NULL;
-	p->calls++;
 	char *block = p->free[c];
 	if (block != NULL) {
 		ASAN_UNPOISON_MEMORY_REGION(block, sizeof(void *));
@@ -123,5 +122,5 @@ void bawn_pool_done(struct bawn_pool *p)
 		free(c);
 		c = next;
 	}
-	*p = BAWN_POOL(p->max_bytes, p->max_calls);
+	*p = BAWN_POOL(p->max_bytes);
 }

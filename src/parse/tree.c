@@ -162,16 +162,16 @@ static const struct grammar *learned(enum bawn_grammar g)
 struct copy {
 	struct bawn_tree     *t;
 	const struct grammar *g;
-	size_t                cap;
+	size_t                cap, room;   /* nodes, bytes */
 	TSTreeCursor          cursor;
 };
 
 static int make_room(struct copy *c, struct bawn_err *err)
 {
-	size_t cap = c->cap == 0 ? 256 : c->cap * 2;
-	if (c->t->n >= BAWN_TREE_NODES_MAX)
+	size_t most = c->room / sizeof *c->t->node, cap = c->cap == 0 ? 256 : c->cap * 2;
+	cap = cap < most ? cap : most;
+	if (c->t->n >= cap)
 		return bawn_fail_as(err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "read the code: it has too many parts");
-	cap = cap < BAWN_TREE_NODES_MAX ? cap : BAWN_TREE_NODES_MAX;
 	struct bawn_node *grown = realloc(c->t->node, cap * sizeof *grown);
 	if (grown == NULL)
 		return bawn_fail(err, -ENOMEM, "copy the syntax tree");
@@ -254,24 +254,52 @@ static int copy_nodes(struct copy *c, struct bawn_err *err)
 	}
 }
 
-/* ---- tree-sitter's memory ----
+/* ---- tree-sitter's memory and work ----
  *
  * libtree-sitter 0.20 ends the process when memory runs out, and counts the children of a node that
  * error recovery makes in 16 bits: a text nested deeper than 65535 corrupts its heap.  Both are
  * stopped where every such accident must pass, at the allocator: everything one parse uses comes from
- * one pool, and a request that fails, that passes the bounds of the pool, or that is large enough to
+ * one pool, and a request that fails, that passes the bound of the pool, or that is large enough to
  * hold more children than can be counted, leaves the parser by longjmp; then the pool goes, and with
- * it parser, tree and cursor.  Nothing of ours is on the stack in between. */
+ * it parser, tree and cursor.  Nothing of ours is on the stack in between.
+ *
+ * What the parser does is counted at the same place, and where it reads the text: error recovery and
+ * scanning ahead take quadratic time for some texts, but they cannot do so without asking for memory
+ * or for text.  Each block costs its bytes and a fixed sum, each byte of text a few. */
 
 #define CHILDREN_MAX 65535u
 #define CHILD_BYTES  8u
+#define BLOCK_WORK   64u
+#define BYTE_WORK    8u
+#define PIECE_BYTES  256u
 
-struct guard { struct bawn_pool pool; jmp_buf leave; bool parsing, nested; };
+struct guard {
+	struct bawn_pool pool;
+	struct bawn_span text;
+	jmp_buf          leave;
+	uint64_t         work, max_work;
+	bool             parsing, nested;
+};
 
 /* The parse of this thread; the allocator's interface has no room for a context. */
 static _Thread_local struct guard *guard;
 
-/* What a pool gave, if it gave anything. */
+static void charge(uint64_t work)
+{
+	guard->work += work;
+	if (guard->work > guard->max_work)
+		longjmp(guard->leave, 1);
+}
+
+static void ask(size_t n)
+{
+	guard->nested = guard->parsing && n / CHILD_BYTES >= CHILDREN_MAX;
+	if (guard->nested)
+		longjmp(guard->leave, 1);
+	charge(BLOCK_WORK + (uint64_t)n);
+}
+
+/* What the pool gave, if it gave anything. */
 static void *or_leave(void *block)
 {
 	if (block == NULL)
@@ -279,16 +307,9 @@ static void *or_leave(void *block)
 	return block;
 }
 
-static void refuse_large(size_t n)
-{
-	guard->nested = guard->parsing && n / CHILD_BYTES >= CHILDREN_MAX;
-	if (guard->nested)
-		longjmp(guard->leave, 1);
-}
-
 static void *guarded_malloc(size_t n)
 {
-	refuse_large(n);
+	ask(n);
 	return or_leave(bawn_pool_get(&guard->pool, n));
 }
 
@@ -302,7 +323,7 @@ static void *guarded_calloc(size_t n, size_t size)
 
 static void *guarded_realloc(void *p, size_t n)
 {
-	refuse_large(n);
+	ask(n);
 	return or_leave(bawn_pool_resize(&guard->pool, p, n));
 }
 
@@ -310,28 +331,37 @@ static void guarded_free(void *p) { bawn_pool_put(&guard->pool, p); }
 
 static void set_allocator(void) { ts_set_allocator(guarded_malloc, guarded_calloc, guarded_realloc, guarded_free); }
 
-struct job { enum bawn_grammar grammar; struct bawn_span text; uint64_t time_us; const size_t *cancel; struct bawn_tree *t; };
+/* The text in small pieces, so that reading ahead is noticed. */
+static const char *read_piece(void *nothing, uint32_t at, TSPoint where, uint32_t *out_n)
+{
+	(void)nothing;
+	(void)where;
+	size_t left = at < guard->text.n ? guard->text.n - at : 0;
+	*out_n = (uint32_t)(left < PIECE_BYTES ? left : PIECE_BYTES);
+	charge(BLOCK_WORK + *out_n * BYTE_WORK);
+	return left > 0 ? guard->text.p + at : "";
+}
 
 /* The parser adds microseconds to a clock without carrying into its seconds, so that fractions end up
  * to a second early. */
 static uint64_t whole_seconds(uint64_t us) { return us < 1000000 ? us : (us + 999999) / 1000000 * 1000000; }
 
 /* Nothing is deleted here: it is all in the pool. */
-static int parse(const struct job *j, struct bawn_err *err)
+static int parse(const struct bawn_tree_limit *most, struct bawn_tree *t, struct bawn_err *err)
 {
-	const struct grammar *g = learned(j->grammar);
+	const struct grammar *g = learned(t->grammar);
 	TSParser *parser = ts_parser_new();
 	TSTree *tree = NULL;
 	if (ts_parser_set_language(parser, g->language())) {
-		ts_parser_set_timeout_micros(parser, whole_seconds(j->time_us));
-		ts_parser_set_cancellation_flag(parser, j->cancel);
+		ts_parser_set_timeout_micros(parser, whole_seconds(most->time_us));
+		ts_parser_set_cancellation_flag(parser, most->cancel);
 		guard->parsing = true;
-		tree = ts_parser_parse_string(parser, NULL, j->text.p, (uint32_t)j->text.n);
+		tree = ts_parser_parse(parser, NULL, (TSInput){ .read = read_piece, .encoding = TSInputEncodingUTF8 });
 		guard->parsing = false;
 	}
 	if (tree == NULL)
-		return bawn_fail_as(err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "parse the code within %u ms", (unsigned)(j->time_us / 1000));
-	struct copy c = { .t = j->t, .g = g, .cursor = ts_tree_cursor_new(ts_tree_root_node(tree)) };
+		return bawn_fail_as(err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "parse the code within %u ms", (unsigned)(most->time_us / 1000));
+	struct copy c = { .t = t, .g = g, .cursor = ts_tree_cursor_new(ts_tree_root_node(tree)), .room = guard->pool.max_bytes - guard->pool.bytes };
 	return copy_nodes(&c, err);
 }
 
@@ -340,29 +370,29 @@ static int why_left(const struct guard *g, struct bawn_err *err)
 	if (g->pool.no_memory)
 		return bawn_fail(err, -ENOMEM, "parse the code");
 	return bawn_fail_as(err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "parse the code: it %s",
-	                    g->nested ? "is nested too deeply" : g->pool.calls >= g->pool.max_calls ? "takes too much work" : "needs too much memory");
+	                    g->nested ? "is nested too deeply" : g->work > g->max_work ? "takes too much work" : "needs too much memory");
 }
 
-static int parse_guarded(const struct job *j, struct bawn_err *err)
+static int parse_guarded(const struct bawn_tree_limit *most, struct bawn_tree *t, struct bawn_err *err)
 {
-	struct guard g = { .pool = BAWN_POOL(BAWN_TREE_BYTES_MAX, BAWN_TREE_WORK_MAX) };
+	struct guard g = { .pool = BAWN_POOL(most->bytes), .text = t->text, .max_work = most->work };
 	guard = &g;
-	int r = setjmp(g.leave) == 0 ? parse(j, err) : why_left(&g, err);
+	int r = setjmp(g.leave) == 0 ? parse(most, t, err) : why_left(&g, err);
 	guard = NULL;
+	t->work = g.work;
 	bawn_pool_done(&g.pool);
 	return r;
 }
 
-int bawn_tree_parse(enum bawn_grammar grammar, struct bawn_span text, uint64_t time_us,
-                    const size_t *cancel, struct bawn_tree *out, struct bawn_err *err)
+int bawn_tree_parse(enum bawn_grammar grammar, struct bawn_span text, const struct bawn_tree_limit *most,
+                    struct bawn_tree *out, struct bawn_err *err)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct bawn_tree t = { .grammar = grammar, .text = text };
-	struct job j = { grammar, text, time_us, cancel, &t };
 	if (text.n >= UINT32_MAX)
 		return bawn_fail_as(err, BAWN_ERROR_CODE_TOO_LARGE, NULL, "parse the code");
 	(void)pthread_once(&once, set_allocator);
-	int r = parse_guarded(&j, err);
+	int r = parse_guarded(most, &t, err);
 	if (r < 0) {
 		bawn_tree_done(&t);
 		return r;

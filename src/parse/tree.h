@@ -15,12 +15,10 @@
 /* In the order of enum bawn_language, which this layer does not know. */
 enum bawn_grammar { BAWN_GRAMMAR_PYTHON, BAWN_GRAMMAR_BASH, BAWN_GRAMMAR_JAVASCRIPT, BAWN_GRAMMAR_COUNT };
 
-/* What one parse may use.  Work is what the parser asks its allocator: it is counted, so that a text
- * fails or passes on every machine alike; the time is only a net below that. */
-#define BAWN_TREE_TIME_US   10000000u
-#define BAWN_TREE_WORK_MAX  20000000u
-#define BAWN_TREE_BYTES_MAX (36u << 20)
-#define BAWN_TREE_NODES_MAX 600000u
+/* What one parse may use.  Work is counted, in about the bytes that the parser reads and asks for, so
+ * that a text passes or fails on every machine alike; the time is only a net below that.  `cancel` (may
+ * be NULL): parsing stops soon after it becomes non-zero. */
+struct bawn_tree_limit { uint64_t work; size_t bytes; uint64_t time_us; const size_t *cancel; };
 
 /* What a node is, in words shared by the languages.  OTHER nodes only hold their children. */
 enum bawn_kind {
@@ -68,12 +66,12 @@ struct bawn_tree {
 	size_t            n;
 	bool              errors;       /* some node is ERROR or missing */
 	uint32_t          error_node;   /* the first of them */
+	uint64_t          work;         /* what it took */
 };
 
-/* `text` must stay as long as the tree.  `cancel` (may be NULL): parsing stops soon after it becomes
- * non-zero.  Too slow, too large or cancelled: ASSESSMENT_FAILED. */
-BAWN_MUST_CHECK int bawn_tree_parse(enum bawn_grammar grammar, struct bawn_span text, uint64_t time_us,
-                                    const size_t *cancel, struct bawn_tree *out, struct bawn_err *err);
+/* `text` must stay as long as the tree.  Over a limit or cancelled: ASSESSMENT_FAILED. */
+BAWN_MUST_CHECK int bawn_tree_parse(enum bawn_grammar grammar, struct bawn_span text, const struct bawn_tree_limit *most,
+                                    struct bawn_tree *out, struct bawn_err *err);
 void bawn_tree_done(struct bawn_tree *t);
 #define bawn_auto_tree __attribute__((cleanup(bawn_tree_done))) struct bawn_tree
 

@@ -216,9 +216,18 @@ static void test_bounds(void)
 	struct bawn_assess_file f = { .language = BAWN_LANG_PYTHON, .bytes = bawn_buf_span(&b) };
 	struct bawn_assessment *a = NULL;
 	struct bawn_err err = { 0 };
-	ok(bawn_assess_with(&bawn_rules, &f, 1, NULL, 2000000, &cancel, &a, &err) < 0 && err.type == BAWN_ERROR_ASSESSMENT_FAILED && a == NULL, "it can be cancelled");
-	err = (struct bawn_err){ 0 };
-	ok(bawn_assess_with(&bawn_rules, &f, 1, NULL, 1000, NULL, &a, &err) < 0 && err.type == BAWN_ERROR_ASSESSMENT_FAILED && a == NULL, "over its time it fails, and never answers by half");
+	struct bawn_tree_limit cancelled = { .work = UINT64_MAX, .bytes = SIZE_MAX, .time_us = 10000000, .cancel = &cancel };
+	ok(bawn_assess_with(&bawn_rules, &f, 1, NULL, &cancelled, &a, &err) < 0 && err.type == BAWN_ERROR_ASSESSMENT_FAILED && a == NULL, "it can be cancelled");
+	static const struct { const char *name; uint64_t work; size_t bytes; } least[] = {
+		{ "work for the parser", 1000000, SIZE_MAX }, { "work for the reader", 30000000, SIZE_MAX },
+		{ "memory for the parser", UINT64_MAX, 1u << 20 }, { "memory for the reader", UINT64_MAX, 45u << 20 },
+	};
+	for (size_t i = 0; i < BAWN_LEN(least); i++) {
+		struct bawn_tree_limit most = { .work = least[i].work, .bytes = least[i].bytes, .time_us = 10000000 };
+		err = (struct bawn_err){ 0 };
+		ok(bawn_assess_with(&bawn_rules, &f, 1, NULL, &most, &a, &err) < 0 && err.type == BAWN_ERROR_ASSESSMENT_FAILED && a == NULL,
+		   "without enough %s it fails, and never answers by half: %s", least[i].name, err.msg);
+	}
 }
 
 int main(void)
