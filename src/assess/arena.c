@@ -7,6 +7,7 @@
 struct arena_block { struct arena_block *next; _Alignas(16) char bytes[]; };
 
 #define BLOCK_BYTES (16u << 10)
+#define GROW_FROM   256u   /* shorter texts are copied */
 
 void *bawn_arena_get(struct arena *a, size_t n)
 {
@@ -38,6 +39,31 @@ char *bawn_arena_text(struct arena *a, struct bawn_span s)
 	return p;
 }
 
+char *bawn_arena_join(struct arena *a, struct bawn_span x, struct bawn_span y)
+{
+	size_t n = x.n + y.n;
+	for (unsigned i = 0; i < sizeof a->growing / sizeof *a->growing; i++)
+		if (x.n > 0 && a->growing[i].p == x.p && a->growing[i].n == x.n && n < a->growing[i].cap) {
+			memmove(a->growing[i].p + x.n, y.p, y.n);
+			a->growing[i].n = n;
+			a->asked += y.n;
+			return a->growing[i].p;
+		}
+	size_t cap = n < GROW_FROM ? n + 1 : 2 * n;
+	char *p = bawn_arena_get(a, cap);
+	if (p == NULL)
+		return NULL;
+	if (x.n > 0)
+		memcpy(p, x.p, x.n);
+	if (y.n > 0)
+		memcpy(p + x.n, y.p, y.n);
+	if (n >= GROW_FROM) {
+		unsigned i = a->next_growing++ % (sizeof a->growing / sizeof *a->growing);
+		a->growing[i].p = p, a->growing[i].n = n, a->growing[i].cap = cap;
+	}
+	return p;
+}
+
 char *bawn_arena_fmt(struct arena *a, const char *fmt, ...)
 {
 	va_list ap;
@@ -61,4 +87,17 @@ void bawn_arena_done(struct arena *a)
 		b = next;
 	}
 	*a = (struct arena){ .max = a->max, .asked = a->asked };
+}
+
+struct arena_mark bawn_arena_mark(const struct arena *a) { return (struct arena_mark){ a->block, a->used, a->cap, a->total }; }
+
+void bawn_arena_back(struct arena *a, struct arena_mark m)
+{
+	while (a->block != m.block) {
+		struct arena_block *next = a->block->next;
+		free(a->block);
+		a->block = next;
+	}
+	a->used = m.used, a->cap = m.cap, a->total = m.total;
+	memset(a->growing, 0, sizeof a->growing);
 }

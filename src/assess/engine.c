@@ -26,8 +26,9 @@ struct value *bawn_value_text(struct engine *e, struct bawn_span text)
 	return v;
 }
 
-#define NODE_WORK 64u
-#define FACT_WORK 256u
+#define NODE_WORK    64u
+#define FACT_WORK    256u
+#define PATTERN_WORK 1024u
 
 bool bawn_engine_go_on(struct engine *e)
 {
@@ -422,6 +423,7 @@ static void by_pattern(struct engine *e, const struct fact *f, struct hits *h)
 	struct bawn_span text = bawn_span(f->name);
 	struct bawn_pairs pairs;
 	bool path = f->kind == BAWN_MATCH_PATH || f->kind == BAWN_MATCH_REDIRECT, all = f->shell && strpbrk(f->name, "?*[") != NULL;
+	e->spent += PATTERN_WORK + text.n;
 	bawn_pairs_of(text, &pairs);
 	for (size_t i = first_key(t, f->kind, &none); i < t->n_keys && t->key[i].matcher == f->kind; i++) {
 		const struct bawn_rule_key *k = &t->key[i];
@@ -615,6 +617,7 @@ void bawn_engine_text(struct engine *e, int language, struct bawn_span text, uin
 bool bawn_engine_text_at(struct engine *e, int language, struct bawn_span text, struct place at)
 {
 	const struct bawn_tree *outer = e->tree;
+	struct arena_mark before = bawn_arena_mark(&e->scratch);
 	struct bawn_tree tree = { 0 };
 	if (bawn_engine_open(e, language, text, &tree) < 0)
 		return true;
@@ -623,6 +626,7 @@ bool bawn_engine_text_at(struct engine *e, int language, struct bawn_span text, 
 	bawn_engine_read(e);
 	bool whole = !tree.errors;
 	bawn_engine_close(e, &tree);
+	bawn_arena_back(&e->scratch, before);  /* findings have copies of what they show */
 	e->tree = outer;
 	e->depth--;
 	return whole;

@@ -52,11 +52,9 @@ struct value *bawn_fold_concat(struct script *s, struct value *left, struct valu
 	struct bawn_span a = shown(s, left, &gap), b = shown(s, right, &gap);
 	if (a.n + b.n > FOLDED_MAX)
 		return NULL;
-	char *p = bawn_arena_get(scratch(s), a.n + b.n + 1);
-	if (p == NULL || a.p == NULL || b.p == NULL)
+	char *p = a.p != NULL && b.p != NULL ? bawn_arena_join(scratch(s), a, b) : NULL;
+	if (p == NULL)
 		return NULL;
-	memcpy(p, a.p, a.n);
-	memcpy(p + a.n, b.p, b.n);
 	struct value *v = text_value(s, p, a.n + b.n, (left != NULL ? left->taint : 0) | (right != NULL ? right->taint : 0));
 	if (v != NULL) {
 		v->partial = gap;

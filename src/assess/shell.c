@@ -6,6 +6,7 @@
  * interpreter) goes back through the engine, which bounds the nesting. */
 #include <stdlib.h>
 #include "assess/engine.h"
+#include "assess/index.h"
 #include "assess/text.h"
 #include "base/cleanup.h"
 
@@ -15,14 +16,14 @@ struct bawn_span bawn_unescape(struct arena *a, struct bawn_span text);
 #define WORDS_MAX 1024u
 #define TEXT_MAX  (256u << 10)
 
-struct variable { const char *name; struct value *value; };
+struct variable { const char *name; uint32_t hash; struct value *value; };
 
 struct shell {
 	struct engine          *e;
 	const struct bawn_tree *t;
 	struct value          **val;   /* of a word: the word; of a command: what it prints */
 	struct value          **argv;  /* of a command: its words as a list */
-	struct variable         var[256]; uint32_t n_vars;
+	struct variable        *var; uint32_t n_vars, cap_vars;  /* by hash, open */
 	const char             *function;   /* the one being read, NULL outside */
 	uint32_t                function_end;
 	bool                    known_functions;
@@ -58,12 +59,11 @@ static struct value *concat(struct engine *e, const struct value *a, const struc
 	size_t m = strlen(between);
 	if (x.n + y.n + m > TEXT_MAX)
 		return NULL;
-	char *p = bawn_arena_get(scratch(e), x.n + y.n + m + 1);
+	const char *p = x.n == 0 && m == 0 ? y.p : m > 0 ? bawn_arena_join(scratch(e), x, (struct bawn_span){ between, m }) : x.p;
+	if (p != NULL && x.n + m > 0)
+		p = bawn_arena_join(scratch(e), (struct bawn_span){ p, x.n + m }, y);
 	if (p == NULL)
 		return NULL;
-	memcpy(p, x.p, x.n);
-	memcpy(p + x.n, between, m);
-	memcpy(p + x.n + m, y.p, y.n);
 	struct value *v = text_value(e, (struct bawn_span){ p, x.n + m + y.n }, (a != NULL ? a->taint : 0) | (b != NULL ? b->taint : 0));
 	if (v != NULL)
 		v->partial = (a != NULL && (!bawn_value_is_text(a) || a->partial)) || !bawn_value_is_text(b) || b->partial;
@@ -385,24 +385,48 @@ uint64_t bawn_shell_command(struct engine *e, struct value **word, uint32_t n, u
 
 /* ---- the reader ---- */
 
+/* Where a variable stands, or would; the table is never full. */
+static struct variable *variable_slot(const struct shell *s, struct bawn_span name)
+{
+	uint32_t hash = bawn_hash_add(BAWN_HASH_START, name.p, name.n), at = bawn_hash_slot(hash, s->cap_vars);
+	while (s->var[at].name != NULL && (s->var[at].hash != hash || !bawn_span_is(name, s->var[at].name)))
+		at = (at + 1) & (s->cap_vars - 1);
+	return &s->var[at];
+}
+
 static struct value *variable(struct shell *s, struct bawn_span name)
 {
-	for (uint32_t i = s->n_vars; i > 0; i--)
-		if (bawn_span_is(name, s->var[i - 1].name))
-			return s->var[i - 1].value;
-	return NULL;
+	return s->cap_vars > 0 ? variable_slot(s, name)->value : NULL;
+}
+
+static bool more_variables(struct shell *s)
+{
+	struct variable *old = s->var;
+	uint32_t n = s->cap_vars, cap = n == 0 ? 64 : n * 2;
+	struct variable *fresh = bawn_arena_array(scratch(s->e), struct variable, cap);
+	if (fresh == NULL)
+		return false;
+	s->var = fresh;
+	s->cap_vars = cap;
+	for (uint32_t i = 0; i < n; i++)
+		if (old[i].name != NULL)
+			*variable_slot(s, bawn_span(old[i].name)) = old[i];
+	return true;
 }
 
 static void assign(struct shell *s, struct bawn_span name, struct value *v)
 {
-	for (uint32_t i = 0; i < s->n_vars; i++)
-		if (bawn_span_is(name, s->var[i].name)) {
-			s->var[i].value = v;
+	if (s->n_vars * 2 >= s->cap_vars && !more_variables(s))
+		return;
+	struct variable *at = variable_slot(s, name);
+	if (at->name == NULL) {
+		const char *own = bawn_arena_text(scratch(s->e), name);
+		if (own == NULL)
 			return;
-		}
-	const char *own = s->n_vars < BAWN_LEN(s->var) ? bawn_arena_text(scratch(s->e), name) : NULL;
-	if (own != NULL)
-		s->var[s->n_vars++] = (struct variable){ own, v };
+		*at = (struct variable){ own, bawn_hash_add(BAWN_HASH_START, name.p, name.n), NULL };
+		s->n_vars++;
+	}
+	at->value = v;
 }
 
 /* A bare word loses its backslashes. */
