@@ -70,15 +70,18 @@ static void put_rule(size_t id, const struct bawn_rule *r)
 }
 
 /* All files as one table; ids must differ between files too. */
-static int gather(int n_files, char **name, struct bawn_rulefile *file, struct bawn_sha256 *hash, struct bawn_err *err)
+static int gather(int n_files, char **name, struct bawn_rulefile *file, struct bawn_sha256 *hash, struct bawn_buf *problems, struct bawn_err *err)
 {
+	int failed = 0;
 	for (int i = 0; i < n_files; i++) {
 		bawn_auto_buf text = BAWN_BUF(1u << 20);
 		int r = bawn_read_file(AT_FDCWD, name[i], &text, err);
 		if (r == 0)
-			r = bawn_rulefile_read(name[i], bawn_buf_span(&text), &file[i], err);
-		if (r < 0)
-			return r;
+			r = bawn_rulefile_read(name[i], bawn_buf_span(&text), &file[i], problems, err);
+		if (r < 0) {
+			failed = r;
+			continue;
+		}
 		bawn_sha256_add(hash, text.p, text.n);
 		for (int k = 0; k < i; k++)
 			for (size_t a = 0; a < file[k].n; a++)
@@ -86,7 +89,28 @@ static int gather(int n_files, char **name, struct bawn_rulefile *file, struct b
 					if (strcmp(file[k].rule[a].id, file[i].rule[b].id) == 0)
 						return bawn_fail(err, -EEXIST, "%s: the id %s is used twice", name[i], file[i].rule[b].id);
 	}
-	return 0;
+	return failed;
+}
+
+static void put_examples(int n_files, const struct bawn_rulefile *file)
+{
+	size_t first = 0, offset = 0;
+	puts("const char bawn_rule_example_text[] =");
+	for (int i = 0; i < n_files; i++)
+		for (size_t k = 0; k < file[i].n_examples; k++) {
+			fputs("\t", stdout);
+			put_text(file[i].example[k].text);
+			puts(" \"\\0\"");
+		}
+	puts("\t;\nconst struct bawn_rule_example bawn_rule_examples[] = {");
+	for (int i = 0; i < n_files; i++) {
+		for (size_t k = 0; k < file[i].n_examples; k++) {
+			printf("\t{ %zu, %zu, %d },\n", offset, file[i].example[k].rule + first, file[i].example[k].match);
+			offset += strlen(file[i].example[k].text) + 1;
+		}
+		first += file[i].n;
+	}
+	puts("};\nconst size_t bawn_rule_examples_n = sizeof bawn_rule_examples / sizeof *bawn_rule_examples;");
 }
 
 static int put_slots(const struct bawn_rule_key *key, size_t n_keys)
@@ -138,9 +162,13 @@ int main(int argc, char **argv)
 	uint8_t digest[BAWN_SHA256_LEN];
 	char hex[BAWN_SHA256_HEX];
 	bawn_auto_free struct bawn_rulefile *file = calloc((size_t)argc, sizeof *file);
+	bawn_auto_buf problems = BAWN_BUF(1u << 20);
 	bawn_sha256_init(&hash);
-	if (file == NULL || gather(argc - 1, argv + 1, file, &hash, &err) < 0) {
-		fprintf(stderr, "gen-rules: %s\n", err.msg);
+	if (file == NULL || gather(argc - 1, argv + 1, file, &hash, &problems, &err) < 0) {
+		if (problems.n > 0)
+			fputs(problems.p, stderr);
+		else
+			fprintf(stderr, "gen-rules: %s\n", err.msg);
 		return 1;
 	}
 	bawn_sha256_end(&hash, digest);
@@ -158,8 +186,9 @@ int main(int argc, char **argv)
 	puts("};");
 	if (put_keys(argc - 1, file) < 0)
 		return 1;
+	put_examples(argc - 1, file);
 	printf("const struct bawn_rule_table bawn_rules = { rule, sizeof rule / sizeof *rule, key, sizeof key / sizeof *key, \"%s\", "
-	       "slot, sizeof slot / sizeof *slot };\n", hex);
+	       "slot, sizeof slot / sizeof *slot, false };\n", hex);
 	for (int i = 0; i < argc - 1; i++)
 		bawn_rulefile_done(&file[i]);
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;

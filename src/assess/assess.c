@@ -65,24 +65,73 @@ static uint32_t node_at(const struct bawn_tree *t, size_t byte)
 	return best;
 }
 
-static bool holds_word(struct bawn_span t, const char *word)
+/* ---- comments that ask a checker to look away ---- */
+
+#define PYTHON     (1u << BAWN_LANG_PYTHON)
+#define BASH       (1u << BAWN_LANG_BASH)
+#define JAVASCRIPT (1u << BAWN_LANG_JAVASCRIPT)
+#define ANY        (PYTHON | BASH | JAVASCRIPT)
+
+/* What is written, as a whole word in any case, and in which languages somebody obeys it. */
+static const struct { const char *text; unsigned languages; } silence[] = {
+	{ "nosec", ANY }, { "nosemgrep", ANY }, { "nosem", ANY }, { "nosonar", ANY }, { "bawn: ignore", ANY }, { "bawn:ignore", ANY },
+	{ "bawn: disable", ANY }, { "bawn:disable", ANY }, { "skipcq", ANY }, { "lgtm[", ANY }, { "codeql[", ANY }, { "noinspection", ANY },
+	{ "checkov:skip", ANY }, { "trivy:ignore", ANY }, { "gitleaks:allow", ANY }, { "pragma: allowlist", ANY }, { "shellcheck disable", BASH },
+	{ "pylint: disable=exec-used", PYTHON }, { "pylint: disable=eval-used", PYTHON }, { "pylint: disable=all", PYTHON }, { "pylint: skip-file", PYTHON },
+	{ "eslint-disable", JAVASCRIPT }, { "eslint-disable-line", JAVASCRIPT }, { "eslint-disable-next-line", JAVASCRIPT },
+	{ "tslint:disable", JAVASCRIPT }, { "tslint:disable-next-line", JAVASCRIPT }, { "biome-ignore", JAVASCRIPT }, { "oxlint-disable", JAVASCRIPT },
+	{ "jshint ignore", JAVASCRIPT },
+};
+
+static bool letter(char c) { return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || c == '-'; }
+
+/* The text after `word`, which stands alone in t, whatever its case; NULL: it does not. */
+static const char *after_word(struct bawn_span t, const char *word)
 {
-	return memmem(t.p, t.n, word, strlen(word)) != NULL;
+	size_t n = strlen(word);
+	for (size_t i = 0; i + n <= t.n; i++) {
+		if ((t.p[i] | 0x20) != (word[0] | 0x20) || strncasecmp(t.p + i, word, n) != 0)
+			continue;
+		bool ends = !letter(word[n - 1]) || i + n == t.n || !letter(t.p[i + n]);
+		if (ends && (i == 0 || !letter(t.p[i - 1])))
+			return t.p + i + n;
+	}
+	return NULL;
 }
 
-/* Comments that ask a checker to look away are not obeyed; they are worth knowing about. */
+/* "noqa" alone silences everything; with codes, those of security are S and digits. */
+static bool silences_security(struct bawn_span t)
+{
+	const char *at = after_word(t, "noqa"), *end = t.p + t.n;
+	if (at == NULL)
+		return false;
+	while (at < end && *at == ' ')
+		at++;
+	if (at == end || *at != ':')
+		return true;
+	bool first = true;
+	for (at++; at < end; at++) {
+		if (first && (*at | 0x20) == 's' && (at + 1 == end || !letter(at[1]) || (at[1] >= '0' && at[1] <= '9')))
+			return true;
+		first = !letter(*at);
+	}
+	return false;
+}
+
+static bool is_suppression(struct bawn_span t, unsigned language)
+{
+	for (size_t k = 0; k < BAWN_LEN(silence); k++)
+		if ((silence[k].languages & language) != 0 && after_word(t, silence[k].text) != NULL)
+			return true;
+	return language == PYTHON && silences_security(t);
+}
+
+/* They are not obeyed; that somebody asked is worth knowing. */
 static void comments(struct engine *e)
 {
-	static const char *const silence[] = { "nosec", "noqa: S", "noqa:S", "eslint-disable", "nosemgrep", "shellcheck disable", "NOSONAR" };
-	for (uint32_t i = 0; i < e->tree->n; i++) {
-		if (e->tree->node[i].kind != BAWN_K_COMMENT)
-			continue;
-		for (size_t k = 0; k < BAWN_LEN(silence); k++)
-			if (holds_word(bawn_node_text(e->tree, i), silence[k])) {
-				(void)bawn_engine_event(e, "suppression", i, NULL);
-				break;
-			}
-	}
+	for (uint32_t i = 0; i < e->tree->n; i++)
+		if (e->tree->node[i].kind == BAWN_K_COMMENT && is_suppression(bawn_node_text(e->tree, i), 1u << e->tree->grammar))
+			(void)bawn_engine_event(e, "suppression", i, NULL);
 }
 
 /* Python reads the encoding of a file from its first two lines; anything but UTF-8 means that the
@@ -181,8 +230,62 @@ static bool told_before(const struct engine *e, size_t i)
 	return false;
 }
 
+/* Does `a` say everything that `b` says, and worse: the same text, the same behaviour or object? */
+static bool covers(const struct engine *e, const struct raw_finding *a, const struct raw_finding *b)
+{
+	struct bawn_rule x = bawn_engine_rule(e, a->rule), y = bawn_engine_rule(e, b->rule);
+	return a->level > b->level && a->at.start == b->at.start && a->at.end == b->at.end &&
+	       ((x.capability >= 0 && x.capability == y.capability) ||
+	        (a->folded != NULL && b->folded != NULL && strcmp(a->folded, b->folded) == 0));
+}
+
+/* Drops what a stronger finding on the same text covers.  Sorted by place, they stand together. */
+static void drop_covered(struct engine *e)
+{
+	size_t n = 0;
+	for (size_t first = 0, last; first < e->n_found; first = last) {
+		for (last = first + 1; last < e->n_found && e->found[last].file == e->found[first].file &&
+		     e->found[last].at.start == e->found[first].at.start; last++)
+			;
+		bool keep[64];
+		size_t group = last - first < BAWN_LEN(keep) ? last - first : BAWN_LEN(keep);
+		for (size_t i = 0; i < group; i++) {
+			keep[i] = true;
+			for (size_t k = 0; k < group && keep[i]; k++)
+				keep[i] = !covers(e, &e->found[first + k], &e->found[first + i]);
+		}
+		for (size_t i = 0; first + i < last; i++)
+			if (i >= group || keep[i])
+				e->found[n++] = e->found[first + i];
+	}
+	e->n_found = n;
+}
+
+#define LOOKED_AT (64u << 10)  /* of a place, for the value: the place may be the whole text */
+
+/* Where the value stands as it is within the place, or NULL: then it was put together. */
+static const char *literal(const struct raw_finding *f, struct bawn_span text)
+{
+	if (f->folded == NULL || f->at.end > text.n || f->at.start >= f->at.end)
+		return NULL;
+	size_t n = f->at.end - f->at.start < LOOKED_AT ? f->at.end - f->at.start : LOOKED_AT;
+	return memmem(text.p + f->at.start, n, f->folded, strlen(f->folded));
+}
+
+/* A finding in text inside text has the place of the whole; where its value stands there, that is it. */
+static struct place narrow(const struct raw_finding *f, struct bawn_span text, const char *at)
+{
+	struct place p = f->at;
+	size_t n = f->folded != NULL ? strlen(f->folded) : 0;
+	if (!f->nested || at == NULL || n < 2)
+		return p;
+	p.start = (uint32_t)(at - text.p);
+	p.end = p.start + (uint32_t)n;
+	return p;
+}
+
 /* Sorted, without repeats, the worst FINDINGS_MAX kept.  Returns how many were left out. */
-static uint32_t settle(struct engine *e)
+static uint32_t settle(struct engine *e, const struct bawn_assess_file *file)
 {
 	if (e->n_found == 0)
 		return 0;
@@ -192,20 +295,21 @@ static uint32_t settle(struct engine *e)
 		if (!told_before(e, i) && (n == 0 || bawn_finding_by_place(&e->found[n - 1], &e->found[i]) != 0))
 			e->found[n++] = e->found[i];
 	e->n_found = n;
+	if (!e->rules->keep_covered)
+		drop_covered(e);
+	n = e->n_found;
 	uint32_t dropped = e->n_dropped;
 	if (n > FINDINGS_MAX) {
 		qsort(e->found, n, sizeof *e->found, bawn_finding_by_level);
 		dropped += (uint32_t)(n - FINDINGS_MAX);
 		e->n_found = FINDINGS_MAX;
-		qsort(e->found, e->n_found, sizeof *e->found, bawn_finding_by_place);
 	}
+	for (size_t i = 0; i < e->n_found; i++) {
+		struct bawn_span text = file[e->found[i].file].bytes;
+		e->found[i].at = narrow(&e->found[i], text, literal(&e->found[i], text));
+	}
+	qsort(e->found, e->n_found, sizeof *e->found, bawn_finding_by_place);
 	return dropped;
-}
-
-static uint32_t score_at(uint8_t level, const struct bawn_rule *r)
-{
-	static const uint32_t score[] = { 1, 4, 20, 100 };
-	return level == r->level ? r->score : score[level];
 }
 
 /* A place as people count it: lines and characters from 1. */
@@ -223,33 +327,39 @@ static struct spot spot_of(struct bawn_span text, struct spot from, uint32_t byt
 	return s;
 }
 
+static const char *kept(struct engine *e, const char *text) { return bawn_arena_text(e->arena, bawn_span(text)); }
+
 static void add_finding(struct engine *e, const struct bawn_assess_file *file, const struct raw_finding *f, struct spot *at, struct bawn_assessment *a)
 {
-	const struct bawn_rule *r = &e->rules->rule[f->rule];
+	struct bawn_rule r = bawn_engine_rule(e, f->rule);
 	*at = spot_of(file->bytes, *at, f->at.start);
 	struct spot end = spot_of(file->bytes, *at, f->at.end);
+	if (f->rule >= e->rules->n)  /* the texts belong to the policy, which may go first */
+		r.id = kept(e, r.id), r.message = kept(e, r.message), r.why = kept(e, r.why), r.fix = kept(e, r.fix);
 	a->finding[a->n_findings++] = (struct bawn_finding){
-		.rule = r->id, .level = (enum bawn_level)f->level,
-		.path = f->file > 0 && file->path != NULL ? bawn_arena_text(e->arena, bawn_span(file->path)) : NULL,
-		.line = at->line, .column = at->column, .end_line = end.line, .end_column = end.column, .cwe = r->cwe,
-		.message = f->message != NULL ? f->message : r->message, .why = r->why, .fix = r->fix, .folded = f->folded,
-		.score = score_at(f->level, r),
+		.rule = r.id, .level = (enum bawn_level)f->level,
+		.path = f->file > 0 && file->path != NULL ? kept(e, file->path) : NULL,
+		.line = at->line, .column = at->column, .end_line = end.line, .end_column = end.column, .cwe = r.cwe,
+		.message = f->message != NULL ? f->message : r.message, .why = r.why, .fix = r.fix, .folded = literal(f, file->bytes) == NULL ? f->folded : NULL,
+		.score = f->level == r.level ? r.score : bawn_level_score[f->level],
 	};
 }
 
-/* The level is the higher of the strongest finding and what the rules that matched add up to. */
+/* The level is the higher of the strongest finding and what the rules that matched add up to.  A rule
+ * counts once: its later findings add nothing, so that the scores of all findings sum up to the score. */
 static void judge(const struct engine *e, const struct bawn_policy *policy, struct bawn_assessment *a)
 {
 	uint64_t total = 0;
 	for (size_t i = 0; i < e->n_found; i++) {
-		bool first = true;
-		for (size_t k = 0; k < i && first; k++)
-			first = e->found[k].rule != e->found[i].rule;
-		total += first ? a->finding[i].score : 0;
+		for (size_t k = 0; k < i; k++)
+			if (e->found[k].rule == e->found[i].rule)
+				a->finding[i].score = 0;
+		total += a->finding[i].score;
 		if ((enum bawn_level)e->found[i].level > a->level)
 			a->level = (enum bawn_level)e->found[i].level;
 	}
 	a->score = (uint32_t)(total < UINT32_MAX ? total : UINT32_MAX);
+	a->strongest = a->level;
 	if (policy == NULL)
 		return;
 	const uint64_t at[] = { 0, policy->medium_score, policy->high_score, policy->blocked_score };
@@ -259,17 +369,47 @@ static void judge(const struct engine *e, const struct bawn_policy *policy, stru
 			a->level = (enum bawn_level)level;
 }
 
-/* The fixes of the worst findings, each once. */
+#define RECOMMENDATIONS 5
+#define PLACES          4  /* named in one of them */
+
+static bool says_the_same(const struct bawn_finding *x, const struct bawn_finding *y)
+{
+	return strcmp(x->message, y->message) == 0 && strcmp(x->fix, y->fix) == 0;
+}
+
+/* "lines 3, 7 and 2 more: Runs a shell command.  Use subprocess with a fixed list of words." */
+static char *advice(struct engine *e, const struct bawn_assessment *a, size_t first)
+{
+	bawn_auto_buf where = BAWN_BUF(512);
+	const struct bawn_finding *f = &a->finding[first];
+	uint32_t before = 0, n = 0;
+	for (size_t i = first; i < a->n_findings; i++) {
+		const struct bawn_finding *g = &a->finding[i];
+		bool here = g->path == f->path || (g->path != NULL && f->path != NULL && strcmp(g->path, f->path) == 0);
+		if (!here || !says_the_same(f, g) || g->line == before)
+			continue;
+		before = g->line;
+		if (n++ < PLACES)
+			bawn_buf_fmt(&where, "%s%u", n > 1 ? ", " : "", g->line);
+	}
+	if (n > PLACES)
+		bawn_buf_fmt(&where, " and %u more", n - PLACES);
+	size_t end = strlen(f->message);
+	return bawn_arena_fmt(e->arena, "%s%sline%s %s: %s%s %s", f->path != NULL ? f->path : "", f->path != NULL ? " " : "", n > 1 ? "s" : "",
+	                      where.p != NULL ? where.p : "?", f->message, end > 0 && f->message[end - 1] == '.' ? "" : ".", f->fix);
+}
+
+/* What to do about the worst findings: where, what, and the way out; each once. */
 static int recommend(struct engine *e, struct bawn_assessment *a)
 {
-	a->recommendation = bawn_arena_array(e->arena, char *, 5);
+	a->recommendation = bawn_arena_array(e->arena, char *, RECOMMENDATIONS);
 	for (int level = BAWN_LEVEL_BLOCKED; a->recommendation != NULL && level >= BAWN_LEVEL_MEDIUM; level--)
-		for (size_t i = 0; i < a->n_findings && a->n_recommendations < 5; i++) {
+		for (size_t i = 0; i < a->n_findings && a->n_recommendations < RECOMMENDATIONS; i++) {
 			bool known = (int)a->finding[i].level != level || a->finding[i].fix[0] == '\0';
-			for (size_t k = 0; k < a->n_recommendations && !known; k++)
-				known = strcmp(a->recommendation[k], a->finding[i].fix) == 0;
+			for (size_t k = 0; k < i && !known; k++)
+				known = (int)a->finding[k].level == level && says_the_same(&a->finding[k], &a->finding[i]);
 			if (!known)
-				a->recommendation[a->n_recommendations++] = bawn_arena_text(e->arena, bawn_span(a->finding[i].fix));
+				a->recommendation[a->n_recommendations++] = advice(e, a, i);
 		}
 	return e->arena->failed ? -ENOMEM : 0;
 }
@@ -277,7 +417,7 @@ static int recommend(struct engine *e, struct bawn_assessment *a)
 static int conclude(struct engine *e, const struct bawn_assess_file *file, const struct bawn_policy *policy,
                     struct bawn_assessment *a, struct bawn_err *err)
 {
-	uint32_t dropped = settle(e);
+	uint32_t dropped = settle(e, file);
 	if (dropped > 0) {
 		file_event(e, "too-many-findings", NULL);
 		struct raw_finding *f = e->n_found > 0 ? &e->found[e->n_found - 1] : NULL;

@@ -34,15 +34,16 @@ struct bawn_finding {
 	uint32_t        line, column, end_line, end_column;  /* from 1, columns in characters */
 	int             cwe;       /* 0: none */
 	const char     *message, *why, *fix;
-	const char     *folded;    /* what an expression came to, or NULL */
-	uint32_t        score;
+	const char     *folded;    /* what an expression came to; NULL where the text says it itself */
+	uint32_t        score;     /* what it adds to the whole: of one rule only the first finding counts */
 };
 
 /* How much work the code looks like, for adaptive limits. */
 struct bawn_complexity { uint32_t lines; uint32_t milli; };  /* 0..1000 */
 
 struct bawn_assessment {
-	enum bawn_level level;
+	enum bawn_level level;                             /* the higher of `strongest` and what the score comes to */
+	enum bawn_level strongest;                         /* of the findings */
 	uint32_t        score;
 	enum bawn_language language;
 	bool            parse_ok;
@@ -69,9 +70,20 @@ void bawn_assessment_free(struct bawn_assessment *a);
 
 const char *bawn_rules_version(void);   /* changes when any rule changes: hash of the table */
 
-/* The rule table: [{id, language, family, level, cwe, capability, message, why, fix}] */
-BAWN_MUST_CHECK int bawn_rules_json(json_t **out, struct bawn_err *err);
+/* The same, followed by "+" and a hash of the policy's rules.d where it has one. */
+#define BAWN_RULES_VERSION_LEN 40
+const char *bawn_rules_version_of(const struct bawn_policy *policy, char out[static BAWN_RULES_VERSION_LEN]);
 
-/* Runs the examples of one rule file (YAML text).  *out: {rules, examples, failures: [{rule, kind,
- * example, got}]}; `name` is only for messages.  Returns 0 also when examples fail. */
-BAWN_MUST_CHECK int bawn_rules_test(const char *name, struct bawn_span yaml, json_t **out, struct bawn_err *err);
+/* The rule table and, after it, the rules.d of `policy` (may be NULL): [{id, language, family, level, cwe,
+ * capability, message, why, fix, score, tags, matcher: {...}, where: [...], origin}] */
+BAWN_MUST_CHECK int bawn_rules_json(const struct bawn_policy *policy, json_t **out, struct bawn_err *err);
+
+/* The examples of one rule, as assessed here: [{match, language, code, at: [{line, column, end_line,
+ * end_column}]}]; `at` is where this rule was found. */
+BAWN_MUST_CHECK int bawn_rule_examples_json(const char *id, const struct bawn_policy *policy, json_t **out, struct bawn_err *err);
+
+/* Runs the examples of one rule file (YAML text): a shipped one, or one for rules.d, whose ids begin with
+ * local/.  *out: {rules, examples, failures: [{rule, line, kind, example, got: [{rule, level, line}]}]};
+ * `name` stands in messages.  Returns 0 also when examples fail.  A file with mistakes is CONFIG_INVALID
+ * and `problems` (may be NULL) has all of them, one a line. */
+BAWN_MUST_CHECK int bawn_rules_test(const char *name, struct bawn_span yaml, json_t **out, struct bawn_buf *problems, struct bawn_err *err);

@@ -43,31 +43,42 @@ static int mode_of(const struct engine *e, const struct bawn_rule *r)
 	return e->policy != NULL ? bawn_policy_rule_mode(e->policy, r->id, r->level) : r->level;
 }
 
+struct bawn_rule bawn_engine_rule(const struct engine *e, uint16_t number)
+{
+	if (number < e->rules->n)
+		return e->rules->rule[number];
+	const struct bawn_own_rule *o = &e->policy->own->rule[number - e->rules->n];
+	return (struct bawn_rule){ .id = o->id, .family = "rules.d", .message = o->message, .why = o->why, .fix = o->fix, .cwe = (int16_t)o->cwe,
+	                           .language = (int8_t)o->language, .capability = -1, .level = (uint8_t)o->level, .score = bawn_level_score[o->level] };
+}
+
 static bool name_under(const char *pattern, const char *name)
 {
 	size_t n = strlen(pattern);
 	return n > 0 && strncmp(pattern, name, n) == 0 && (name[n] == '\0' || name[n] == '.' || name[n] == '(');
 }
 
-/* The host of a URL, or the text itself. */
-static struct bawn_span host_of(const char *text)
+/* The host of a URL, or the text itself: without user, port, path and final dot. */
+static struct bawn_span host_of(struct bawn_span text)
 {
-	const char *at = strstr(text, "://");
-	at = at != NULL ? at + 3 : text;
-	size_t n = strcspn(at, "/?#");
-	const char *user = memchr(at, '@', n);
-	if (user != NULL) {
-		n -= (size_t)(user + 1 - at);
-		at = user + 1;
-	}
-	const char *port = memchr(at, ':', n);
-	return (struct bawn_span){ at, port != NULL ? (size_t)(port - at) : n };
+	const char *scheme = memmem(text.p, text.n, "://", 3);
+	size_t from = scheme != NULL ? (size_t)(scheme - text.p) + 3 : 0, n = from;
+	while (n < text.n && strchr("/?#", text.p[n]) == NULL)
+		n++;
+	struct bawn_span host = { text.p + from, n - from };
+	const char *user = memchr(host.p, '@', host.n);
+	if (user != NULL)
+		host = (struct bawn_span){ user + 1, (size_t)(host.p + host.n - user) - 1 };
+	const char *port = memchr(host.p, ':', host.n);
+	host.n = port != NULL ? (size_t)(port - host.p) : host.n;
+	host.n -= host.n > 0 && host.p[host.n - 1] == '.';
+	return host;
 }
 
 static bool host_under(const char *pattern, struct bawn_span host)
 {
 	size_t n = strlen(pattern);
-	return n > 0 && host.n >= n && memcmp(host.p + host.n - n, pattern, n) == 0 &&
+	return n > 0 && host.n >= n && strncasecmp(host.p + host.n - n, pattern, n) == 0 &&
 	       (host.n == n || host.p[host.n - n - 1] == '.');
 }
 
@@ -81,7 +92,7 @@ static bool in_patterns(const struct bawn_list *list, const struct fact *f)
 				return true;
 			break;
 		case BAWN_MATCH_STRING:
-			if (strcmp(p, f->name) == 0 || host_under(p, host_of(f->name)))
+			if (strcmp(p, f->name) == 0 || host_under(p, host_of(bawn_span(f->name))))
 				return true;
 			break;
 		case BAWN_MATCH_CALL: case BAWN_MATCH_NAME: case BAWN_MATCH_IMPORT: case BAWN_MATCH_COMMAND:
@@ -94,6 +105,18 @@ static bool in_patterns(const struct bawn_list *list, const struct fact *f)
 	}
 	return false;
 }
+
+/* Hosts among the words of a command.  One is enough to raise; to trust a command it would not be. */
+static bool hosts_in_words(const struct bawn_list *list, const struct fact *f)
+{
+	for (uint32_t k = 0; f->kind == BAWN_MATCH_COMMAND && k < f->n_args; k++)
+		for (size_t i = 0; bawn_value_is_text(f->arg[k]) && i < list->n; i++)
+			if (host_under(list->item[i], host_of(f->arg[k]->text)))
+				return true;
+	return false;
+}
+
+static bool raised_by(const struct bawn_list *list, const struct fact *f) { return in_patterns(list, f) || hosts_in_words(list, f); }
 
 static struct place place_of(const struct engine *e, uint32_t node)
 {
@@ -140,7 +163,7 @@ static bool already(const struct engine *e, uint16_t rule)
 
 static void report_at(struct engine *e, uint16_t rule, uint8_t level, struct place at, uint32_t file, const char *folded)
 {
-	struct raw_finding f = { .rule = rule, .level = level, .again = e->rereading, .file = file, .at = at };
+	struct raw_finding f = { .rule = rule, .level = level, .again = e->rereading, .nested = e->depth > 0, .file = file, .at = at };
 	for (size_t i = e->n_found; i > 0 && e->n_found - i < 64; i--)  /* repeats stand close to each other */
 		if (same_place(&e->found[i - 1], &f))
 			return;
@@ -440,10 +463,82 @@ static void policy_patterns(struct engine *e, const struct fact *f)
 {
 	if (e->policy == NULL || e->quiet)
 		return;
-	const char *event = in_patterns(&e->policy->blocked_patterns, f) ? "blocked-pattern"
-	                  : in_patterns(&e->policy->high_triggers, f) ? "high-trigger" : NULL;
+	const char *event = raised_by(&e->policy->blocked_patterns, f) ? "blocked-pattern"
+	                  : raised_by(&e->policy->high_triggers, f) ? "high-trigger" : NULL;
 	if (event != NULL)
 		(void)bawn_engine_event(e, event, f->node, f->name);
+}
+
+/* ---- rules.d ---- */
+
+static void own_hits(struct engine *e, const struct fact *f, enum bawn_own_kind kind, struct bawn_span text)
+{
+	const struct bawn_own *own = e->policy->own;
+	size_t n;
+	const struct bawn_own_key *key = bawn_own_find(own, kind, text, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct bawn_own_rule *r = &own->rule[key[i].rule];
+		int mode = bawn_policy_rule_mode(e->policy, r->id, r->level);
+		if (mode != BAWN_RULE_OFF && (r->language < 0 || r->language == (int)e->tree->grammar))
+			report(e, (uint16_t)(e->rules->n + key[i].rule), (uint8_t)mode, f->node, f->name);
+	}
+}
+
+/* A host and every domain it lies in. */
+static void own_hosts(struct engine *e, const struct fact *f, struct bawn_span text)
+{
+	char host[256];
+	struct bawn_span h = host_of(text);
+	if (h.n == 0 || h.n >= sizeof host)
+		return;
+	for (size_t i = 0; i < h.n; i++)
+		host[i] = (char)(h.p[i] >= 'A' && h.p[i] <= 'Z' ? h.p[i] | 0x20 : h.p[i]);
+	for (size_t i = 0; i < h.n; i++)
+		if (i == 0 || host[i - 1] == '.')
+			own_hits(e, f, BAWN_OWN_HOST, (struct bawn_span){ host + i, h.n - i });
+}
+
+/* A name and everything it is part of: a.b.c, a.b, a. */
+static void own_names(struct engine *e, const struct fact *f)
+{
+	size_t n = strlen(f->name);
+	for (size_t i = 1; i <= n; i++)
+		if (i == n || f->name[i] == '.' || f->name[i] == '(')
+			own_hits(e, f, BAWN_OWN_NAME, (struct bawn_span){ f->name, i });
+}
+
+/* Paths are patterns: each is tried. */
+static void own_paths(struct engine *e, const struct fact *f)
+{
+	const struct bawn_own *own = e->policy->own;
+	for (size_t i = 0; i < own->n_keys; i++)
+		if (own->key[i].kind == BAWN_OWN_PATH && bawn_path_under(own->key[i].text, f->name, f->shell))
+			own_hits(e, f, BAWN_OWN_PATH, bawn_span(own->key[i].text));
+}
+
+static void own_rules(struct engine *e, const struct fact *f)
+{
+	if (e->policy == NULL || e->policy->own == NULL || e->quiet)
+		return;
+	if (f->kind == BAWN_MATCH_PATH || f->kind == BAWN_MATCH_REDIRECT)
+		own_paths(e, f);
+	else if (f->kind == BAWN_MATCH_STRING)
+		own_hosts(e, f, bawn_span(f->name));
+	else if (f->kind == BAWN_MATCH_CALL || f->kind == BAWN_MATCH_NAME || f->kind == BAWN_MATCH_IMPORT || f->kind == BAWN_MATCH_COMMAND)
+		own_names(e, f);
+	for (uint32_t i = 0; f->kind == BAWN_MATCH_COMMAND && i < f->n_args; i++)
+		if (bawn_value_is_text(f->arg[i]))
+			own_hosts(e, f, f->arg[i]->text);
+}
+
+/* What the policy trusts is said, not counted. */
+static void say_trusted(struct engine *e, const struct fact *f, const struct bawn_rule *r, int mode)
+{
+	size_t before = e->n_found;
+	(void)bawn_engine_event(e, "trusted-pattern", f->node, NULL);
+	if (e->n_found > before)
+		e->found[e->n_found - 1].message = bawn_arena_fmt(e->arena, "The policy trusts %.100s: %s (%s) is not counted",
+			f->folded != NULL ? f->folded : f->name, r->id, bawn_word(&bawn_level_words, mode));
 }
 
 static void note_tags(struct engine *e, uint64_t tags, uint32_t node)
@@ -460,7 +555,7 @@ static void note_tags(struct engine *e, uint64_t tags, uint32_t node)
 /* Every rule that holds gives tags and capability; of those on a path only the worst are reported. */
 static uint64_t apply(struct engine *e, const struct fact *f, const struct hits *h)
 {
-	bool trusted = e->policy != NULL && in_patterns(&e->policy->trusted_patterns, f);
+	bool trusted = f->trusted || (e->policy != NULL && in_patterns(&e->policy->trusted_patterns, f));
 	bool worst_only = f->kind == BAWN_MATCH_PATH;
 	uint64_t tags = 0;
 	int worst = 0;
@@ -477,9 +572,10 @@ static uint64_t apply(struct engine *e, const struct fact *f, const struct hits 
 			e->capabilities |= 1u << r->capability;
 		if (mode == BAWN_RULE_OFF || (worst_only && r->level < worst))
 			continue;
-		if (trusted && mode == BAWN_LEVEL_MEDIUM)
-			mode = BAWN_LEVEL_LOW;
-		report(e, h->rule[i], (uint8_t)mode, f->node, f->folded);
+		if (trusted && mode <= BAWN_LEVEL_MEDIUM)
+			say_trusted(e, f, r, mode);
+		else
+			report(e, h->rule[i], (uint8_t)mode, f->node, f->folded);
 	}
 	if (tags != 0 && !e->quiet)
 		note_tags(e, tags, f->node);
@@ -499,17 +595,23 @@ uint64_t bawn_engine_fact(struct engine *e, const struct fact *f)
 	else
 		by_name(e, f, &h);
 	policy_patterns(e, f);
+	own_rules(e, f);
+	return apply(e, f, &h);
+}
+
+static uint64_t event_fact(struct engine *e, const struct fact *f)
+{
+	struct hits h = { .n = 0 };
+	if (e->error != 0)
+		return 0;
+	exact_name(e, f, f->name, &h);
 	return apply(e, f, &h);
 }
 
 uint64_t bawn_engine_event(struct engine *e, const char *event, uint32_t node, const char *folded)
 {
 	struct fact f = { .kind = BAWN_MATCH_EVENT, .name = event, .node = node, .folded = folded };
-	struct hits h = { .n = 0 };
-	if (e->error != 0)
-		return 0;
-	exact_name(e, &f, event, &h);
-	return apply(e, &f, &h);
+	return event_fact(e, &f);
 }
 
 uint64_t bawn_engine_path(struct engine *e, struct bawn_span path, enum bawn_access access, bool shell, uint32_t node)
@@ -524,9 +626,11 @@ uint64_t bawn_engine_path(struct engine *e, struct bawn_span path, enum bawn_acc
 		[BAWN_ACCESS_WRITE] = "write-outside", [BAWN_ACCESS_DELETE] = "delete-outside", [BAWN_ACCESS_EXECUTE] = NULL,
 	};
 	_Static_assert(BAWN_LEN(event) == BAWN_ACCESS_COUNT, "one row per access");
-	if (event[access] != NULL && bawn_path_outside(normal))
-		tags |= bawn_engine_event(e, event[access], node, normal);
-	return tags;
+	if (event[access] == NULL || !bawn_path_outside(normal))
+		return tags;
+	bool trusted = e->policy != NULL && in_patterns(&e->policy->trusted_patterns, &f);
+	struct fact outside = { .kind = BAWN_MATCH_EVENT, .name = event[access], .node = node, .folded = normal, .trusted = trusted };
+	return tags | event_fact(e, &outside);
 }
 
 void bawn_engine_combine(struct engine *e)

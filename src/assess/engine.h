@@ -41,6 +41,7 @@ struct fact {
 	uint8_t         access;    /* PATH, REDIRECT */
 	bool            shell;     /* PATH: still to be expanded */
 	const char     *folded;    /* shown in the finding */
+	bool            trusted;   /* the policy trusts what it is about */
 	uint32_t        node;
 };
 
@@ -56,7 +57,7 @@ struct fact {
 
 /* Where something stands, in bytes; lines and columns are counted only for what is shown. */
 struct place { uint32_t start, end; };
-struct raw_finding { uint16_t rule; uint8_t level; bool again; uint32_t file; struct place at; const char *folded, *message; };
+struct raw_finding { uint16_t rule; uint8_t level; bool again, nested; uint32_t file; struct place at; const char *folded, *message; };
 
 /* For qsort: in the order of the text; the worst first. */
 int bawn_finding_by_place(const void *a, const void *b);
@@ -91,6 +92,9 @@ struct engine {
 	int                           error;    /* first failure, sticky */
 	struct bawn_err              *err;
 };
+
+/* A rule by the number a finding has: of the table, or after those of rules.d. */
+struct bawn_rule bawn_engine_rule(const struct engine *e, uint16_t number);
 
 /* Once for each node: false when there was a failure before, or the work is used up (which is one).
  * Nodes read, texts matched, bytes put together and what the parser did count as work. */

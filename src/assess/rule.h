@@ -59,6 +59,9 @@ extern const struct bawn_words bawn_access_words;
 #define BAWN_X_COND(n, t, f) BAWN_COND_##n,
 enum bawn_condition { BAWN_CONDITIONS(BAWN_X_COND) BAWN_COND_COUNT };
 
+const char *bawn_condition_name(unsigned what);
+bool bawn_condition_numbered(unsigned what);
+
 struct bawn_cond {
 	uint8_t what;               /* enum bawn_condition */
 	int32_t index;              /* ARG, UNKNOWN, KNOWN, AT_LEAST, ARG_TAINT */
@@ -79,6 +82,10 @@ struct bawn_rule {
 	uint8_t     level, matcher;
 };
 
+/* What a finding adds to the score where its rule does not say. */
+static const uint32_t bawn_level_score[] = { 1, 4, 20, 100 };
+_Static_assert(sizeof bawn_level_score / sizeof *bawn_level_score == BAWN_LEVEL_COUNT, "one score per level");
+
 /* What a rule is found by: sorted by matcher, then text.  `pair`: see index.h. */
 struct bawn_rule_key { const char *text; uint16_t rule; uint8_t matcher; uint16_t pair[2]; };
 
@@ -87,7 +94,15 @@ struct bawn_rule_table {
 	const struct bawn_rule_key *key;  size_t n_keys;
 	const char                 *version;
 	const uint16_t             *slot; size_t n_slots;   /* keys by hash, see index.h; none: searched by halving */
+	bool                        keep_covered;  /* for the tests of rules: weaker findings on the same text stay */
 };
 extern const struct bawn_rule_table bawn_rules;  /* generated */
+
+/* The examples of all rules, in the order of rules.  Offsets into one text, not pointers: nothing of it
+ * costs anything when the program starts. */
+struct bawn_rule_example { uint32_t text; uint16_t rule; bool match; };
+extern const struct bawn_rule_example bawn_rule_examples[];
+extern const size_t bawn_rule_examples_n;
+extern const char bawn_rule_example_text[];
 
 int bawn_rule_key_compare(const void *a, const void *b);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "base/cleanup.h"
 #include "base/num.h"
+#include "base/opt.h"
 #include "parse/yaml.h"
 
 #define NAME(n, t) t,
@@ -17,25 +18,47 @@ WORDS(BAWN_ACCESSES, access);
 #define CONDITION(n, t, f) { t, f },
 static const struct { const char *name; int first; } condition[] = { BAWN_CONDITIONS(CONDITION) };
 
+const char *bawn_condition_name(unsigned what) { return condition[what].name; }
+bool bawn_condition_numbered(unsigned what) { return condition[what].first == 1; }
+
 #define RULES_MAX    512u
 #define KEYS_MAX     8192u
 #define EXAMPLES_MAX 4096u
 #define FILE_BYTES   (8u << 20)
+#define NO_SCORE     UINT32_MAX
 
 struct reader {
 	struct bawn_rulefile *f;
 	const char           *name;
-	struct bawn_err      *err;
+	struct bawn_buf      *problems;  /* "name:line:column: ..." one a line */
+	size_t                n_problems;
+	struct bawn_err      *err;       /* the first of them */
 };
 
-static int bad(struct reader *r, const struct bawn_yaml_node *at, const char *what)
+/* Records a mistake; reading goes on, to find the others too. */
+static int bad_near(struct reader *r, const struct bawn_yaml_node *at, const char *what, const char *near)
 {
-	char shown[64];
-	size_t n = at->text.n < sizeof shown - 1 ? at->text.n : sizeof shown - 1;
-	memcpy(shown, at->text.n > 0 ? at->text.p : "", n);
-	shown[n] = '\0';
-	return bawn_fail_as(r->err, BAWN_ERROR_CONFIG_INVALID, NULL, "%s:%u:%u: %s%s%s", r->name, at->line, at->column,
-	                    what, n > 0 ? ": " : "", shown);
+	bawn_auto_buf line = BAWN_BUF(2048);
+	bawn_buf_fmt(&line, "%s:%u:%u: %s", r->name, at->line, at->column, what);
+	if (at->kind == BAWN_YAML_SCALAR && at->text.n > 0) {
+		bawn_buf_str(&line, ": ");
+		bawn_buf_escaped(&line, (struct bawn_span){ at->text.p, at->text.n < 60 ? at->text.n : 60 });
+	}
+	if (near != NULL)
+		bawn_buf_fmt(&line, "; did you mean '%s'?", near);
+	if (r->n_problems++ == 0)
+		(void)bawn_fail_as(r->err, BAWN_ERROR_CONFIG_INVALID, NULL, "%s", line.p != NULL ? line.p : what);
+	if (r->problems != NULL && line.p != NULL)
+		bawn_buf_fmt(r->problems, "%s\n", line.p);
+	return -EINVAL;
+}
+
+static int bad(struct reader *r, const struct bawn_yaml_node *at, const char *what) { return bad_near(r, at, what, NULL); }
+
+static const char *nth_word(size_t i, const void *ctx)
+{
+	const struct bawn_words *w = ctx;
+	return i < (size_t)w->n ? w->name[i] : NULL;
 }
 
 static const char *keep(struct reader *r, struct bawn_span s) { return bawn_arena_text(&r->f->arena, s); }
@@ -43,21 +66,22 @@ static const char *keep(struct reader *r, struct bawn_span s) { return bawn_aren
 static int word_index(struct reader *r, const struct bawn_yaml_node *n, const struct bawn_words *words, int *out)
 {
 	*out = bawn_word_find(words, n->text);
-	return *out >= 0 ? 0 : bad(r, n, "not a known word");
+	return *out >= 0 ? 0 : bad_near(r, n, "not a known word", bawn_nearest(n->text, nth_word, words));
 }
 
 /* A list, or one word alone, as a bit mask. */
 static int word_mask(struct reader *r, const struct bawn_yaml_node *n, const struct bawn_words *words, uint64_t *out)
 {
 	const struct bawn_yaml_node *item = n->kind == BAWN_YAML_SEQUENCE ? n->first : n;
+	int failed = 0;
 	for (; item != NULL; item = n->kind == BAWN_YAML_SEQUENCE ? item->next : NULL) {
 		int i;
 		int e = word_index(r, item, words, &i);
-		if (e < 0)
-			return e;
-		*out |= UINT64_C(1) << i;
+		if (e == 0)
+			*out |= UINT64_C(1) << i;
+		failed = failed < 0 ? failed : e;
 	}
-	return 0;
+	return failed;
 }
 
 static int add_keys(struct reader *r, const struct bawn_yaml_node *n, struct bawn_rule *rule)
@@ -67,8 +91,10 @@ static int add_keys(struct reader *r, const struct bawn_yaml_node *n, struct baw
 	if (rule->matcher == BAWN_MATCH_ALL)
 		return word_mask(r, n, &bawn_tag_words, &rule->all);
 	for (const struct bawn_yaml_node *i = n->first; i != NULL; i = i->next) {
-		if (i->kind != BAWN_YAML_SCALAR || i->text.n == 0 || r->f->n_keys == KEYS_MAX)
-			return bad(r, i, "not a text, or too many");
+		if (i->kind != BAWN_YAML_SCALAR || i->text.n == 0 || r->f->n_keys == KEYS_MAX) {
+			(void)bad(r, i, "not a text, or too many");
+			continue;
+		}
 		r->f->key[r->f->n_keys++] = (struct bawn_rule_key){ keep(r, i->text), (uint16_t)r->f->n, rule->matcher };
 	}
 	return 0;
@@ -85,6 +111,12 @@ static int cond_texts(struct reader *r, const struct bawn_yaml_node *item, struc
 	return 0;
 }
 
+static const char *nth_condition(size_t i, const void *unused)
+{
+	(void)unused;
+	return i < BAWN_COND_COUNT ? condition[i].name : NULL;
+}
+
 static int read_cond(struct reader *r, const struct bawn_yaml_node *n, struct bawn_cond *c)
 {
 	const struct bawn_yaml_node *item = n->kind == BAWN_YAML_SEQUENCE ? n->first : NULL;
@@ -94,14 +126,14 @@ static int read_cond(struct reader *r, const struct bawn_yaml_node *n, struct ba
 	while (what < BAWN_COND_COUNT && !bawn_span_is(item->text, condition[what].name))
 		what++;
 	if (what == BAWN_COND_COUNT)
-		return bad(r, item, "no such condition");
+		return bad_near(r, item, "no such condition", bawn_nearest(item->text, nth_condition, NULL));
 	c->what = (uint8_t)what;
 	item = item->next;
 	if (condition[what].first != 0 && item == NULL)
 		return bad(r, n, "the condition needs more words");
 	if (condition[what].first == 1) {
 		uint64_t v;
-		int e = bawn_parse_u64(item->text, 0, 100, &v, r->err);
+		int e = bawn_parse_u64(item->text, 0, 100, &v, NULL);
 		if (e < 0)
 			return bad(r, item, "not a number");
 		c->index = (int32_t)v;
@@ -131,7 +163,7 @@ static int read_where(struct reader *r, const struct bawn_yaml_node *n, struct b
 	rule->cond = c;
 	for (const struct bawn_yaml_node *i = n->first; i != NULL; i = i->next) {
 		int e = read_cond(r, i, &c[rule->n_conds++]);
-		if (e < 0)
+		if (e < 0 && e != -EINVAL)
 			return e;
 	}
 	return 0;
@@ -141,12 +173,15 @@ static int read_examples(struct reader *r, const struct bawn_yaml_node *n)
 {
 	for (const struct bawn_yaml_node *list = bawn_yaml_first(n); list != NULL; list = list->next) {
 		bool match = bawn_span_is(list->key->text, "match");
-		if (list->kind != BAWN_YAML_SEQUENCE || (!match && !bawn_span_is(list->key->text, "nomatch")))
-			return bad(r, list, "examples are lists called match and nomatch");
+		if (list->kind != BAWN_YAML_SEQUENCE || (!match && !bawn_span_is(list->key->text, "nomatch"))) {
+			(void)bad(r, list->key, "examples are lists called match and nomatch");
+			continue;
+		}
 		for (const struct bawn_yaml_node *i = list->first; i != NULL; i = i->next) {
 			if (i->kind != BAWN_YAML_SCALAR || r->f->n_examples == EXAMPLES_MAX)
-				return bad(r, i, "not a text, or too many");
-			r->f->example[r->f->n_examples++] = (struct bawn_example){ (uint16_t)r->f->n, match, keep(r, i->text) };
+				(void)bad(r, i, "not a text, or too many");
+			else
+				r->f->example[r->f->n_examples++] = (struct bawn_example){ (uint16_t)r->f->n, match, i->line, keep(r, i->text) };
 		}
 	}
 	return 0;
@@ -154,6 +189,8 @@ static int read_examples(struct reader *r, const struct bawn_yaml_node *n)
 
 static int read_id(struct reader *r, const struct bawn_yaml_node *n, struct bawn_rule *rule)
 {
+	if (n->kind != BAWN_YAML_SCALAR || n->text.n == 0)
+		return bad(r, n, "a text is needed");
 	const char *slash = memchr(n->text.p, '/', n->text.n);
 	struct bawn_span head = { n->text.p, slash != NULL ? (size_t)(slash - n->text.p) : 0 };
 	rule->language = (int8_t)bawn_word_find(&bawn_language_words, head);
@@ -169,6 +206,13 @@ static int read_id(struct reader *r, const struct bawn_yaml_node *n, struct bawn
 	return 0;
 }
 
+static const char *nth_key(size_t i, const void *unused)
+{
+	static const char *const other[] = { "id", "level", "cwe", "capability", "tags", "message", "why", "fix", "score", "where", "examples" };
+	(void)unused;
+	return i < BAWN_LEN(other) ? other[i] : nth_word(i - BAWN_LEN(other), &bawn_matcher_words);
+}
+
 static int read_key(struct reader *r, const struct bawn_yaml_node *n, struct bawn_rule *rule)
 {
 	static const struct { const char *name; size_t offset; } text[] = {
@@ -181,6 +225,8 @@ static int read_key(struct reader *r, const struct bawn_yaml_node *n, struct baw
 	uint64_t v;
 	for (size_t t = 0; t < BAWN_LEN(text); t++)
 		if (bawn_span_is(key, text[t].name)) {
+			if (n->kind != BAWN_YAML_SCALAR || n->text.n == 0)
+				return bad(r, n, "a text is needed");
 			*(const char **)(void *)((char *)rule + text[t].offset) = keep(r, n->text);
 			return 0;
 		}
@@ -201,7 +247,7 @@ static int read_key(struct reader *r, const struct bawn_yaml_node *n, struct baw
 		return e;
 	}
 	if (bawn_span_is(key, "cwe") || bawn_span_is(key, "score")) {
-		if (bawn_parse_u64(n->text, 0, 10000, &v, r->err) < 0)
+		if (bawn_parse_u64(n->text, 0, 10000, &v, NULL) < 0)
 			return bad(r, n, "not a number");
 		if (bawn_span_is(key, "cwe"))
 			rule->cwe = (int16_t)v;
@@ -215,30 +261,35 @@ static int read_key(struct reader *r, const struct bawn_yaml_node *n, struct baw
 		return read_where(r, n, rule);
 	if (bawn_span_is(key, "examples"))
 		return read_examples(r, n);
-	return bad(r, n->key, "no such key in a rule");
+	return bad_near(r, n->key, "no such key in a rule", bawn_nearest(key, nth_key, NULL));
 }
 
 static int read_rule(struct reader *r, const struct bawn_yaml_node *n, const char *family)
 {
-	static const uint32_t score[] = { 1, 4, 20, 100 };
-	_Static_assert(BAWN_LEN(score) == BAWN_LEVEL_COUNT, "one score per level");
 	if (n->kind != BAWN_YAML_MAPPING || r->f->n == RULES_MAX)
 		return bad(r, n, "a rule is a mapping, and there are at most 512");
-	struct bawn_rule rule = { .family = family, .capability = -1, .level = BAWN_LEVEL_COUNT, .matcher = BAWN_MATCH_COUNT };
-	size_t keys = r->f->n_keys;
+	struct bawn_rule rule = { .family = family, .capability = -1, .score = NO_SCORE, .level = BAWN_LEVEL_COUNT, .matcher = BAWN_MATCH_COUNT };
+	static const char *const must[] = { "id", "level", "message", "why", "fix" };
 	for (const struct bawn_yaml_node *k = n->first; k != NULL; k = k->next) {
 		uint8_t before = rule.matcher;
 		int e = read_key(r, k, &rule);
-		if (e < 0)
+		if (e < 0 && e != -EINVAL)
 			return e;
 		if (before != BAWN_MATCH_COUNT && before != rule.matcher)
-			return bad(r, k->key, "a rule has one matcher");
+			(void)bad(r, k->key, "a rule has one matcher");
 	}
-	if (rule.id == NULL || rule.message == NULL || rule.why == NULL || rule.fix == NULL || rule.level == BAWN_LEVEL_COUNT ||
-	    (r->f->n_keys == keys && rule.all == 0))
-		return bad(r, n, "a rule needs id, level, message, why, fix and a matcher");
-	if (rule.score == 0)
-		rule.score = score[rule.level];
+	for (size_t i = 0; i < BAWN_LEN(must); i++)
+		if (bawn_yaml_get(n, must[i]) == NULL) {
+			char what[64];
+			snprintf(what, sizeof what, "a rule needs %s", must[i]);
+			(void)bad(r, n, what);
+		}
+	if (rule.matcher == BAWN_MATCH_COUNT)
+		(void)bad(r, n, "a rule needs a matcher");
+	if (rule.id == NULL || rule.level >= BAWN_LEVEL_COUNT)
+		return -EINVAL;
+	if (rule.score == NO_SCORE)
+		rule.score = bawn_level_score[rule.level];
 	r->f->rule[r->f->n++] = rule;
 	return 0;
 }
@@ -273,9 +324,11 @@ static int read_all(struct reader *r, const struct bawn_yaml_node *root)
 		return bad(r, root, "a rule file holds one list, rules");
 	for (const struct bawn_yaml_node *n = rules->first; n != NULL; n = n->next) {
 		int e = read_rule(r, n, family);
-		if (e < 0)
+		if (e < 0 && e != -EINVAL)
 			return e;
 	}
+	if (r->n_problems > 0)
+		return -EINVAL;
 	if (f->arena.failed)
 		return bawn_fail(r->err, -ENOMEM, "read rules");
 	for (size_t i = 0; i < f->n_keys; i++)
@@ -284,14 +337,15 @@ static int read_all(struct reader *r, const struct bawn_yaml_node *root)
 	return 0;
 }
 
-int bawn_rulefile_read(const char *name, struct bawn_span text, struct bawn_rulefile *out, struct bawn_err *err)
+int bawn_rulefile_read(const char *name, struct bawn_span text, struct bawn_rulefile *out, struct bawn_buf *problems, struct bawn_err *err)
 {
 	bawn_auto_yaml yaml = NULL;
-	int e = bawn_yaml_parse(name, text, &yaml, NULL, err);
+	struct bawn_err own = { 0 };
+	int e = bawn_yaml_parse(name, text, &yaml, problems, err);
 	if (e < 0)
 		return e;
 	struct bawn_rulefile f = { .arena = ARENA(FILE_BYTES) };
-	struct reader r = { &f, name, err };
+	struct reader r = { .f = &f, .name = name, .problems = problems, .err = err != NULL ? err : &own };
 	e = read_all(&r, bawn_yaml_root(yaml));
 	if (e < 0) {
 		bawn_rulefile_done(&f);

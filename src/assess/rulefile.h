@@ -3,7 +3,7 @@
 #include "assess/arena.h"
 #include "assess/rule.h"
 
-struct bawn_example { uint16_t rule; bool match; const char *text; };
+struct bawn_example { uint16_t rule; bool match; uint32_t line; const char *text; };
 
 struct bawn_rulefile {
 	struct arena          arena;    /* owns everything below */
@@ -13,7 +13,7 @@ struct bawn_rulefile {
 };
 
 /* `name` is "python/process.yaml" or the like: its stem is the family.  Every mistake is an error that
- * says where. */
+ * says where: err has the first, `problems` (may be NULL) all of them, one a line. */
 BAWN_MUST_CHECK int bawn_rulefile_read(const char *name, struct bawn_span text, struct bawn_rulefile *out,
-                                       struct bawn_err *err);
+                                       struct bawn_buf *problems, struct bawn_err *err);
 void bawn_rulefile_done(struct bawn_rulefile *f);

@@ -75,6 +75,9 @@ void bawn_cli_error_text(const struct bawn_err *err);
 
 BAWN_MUST_CHECK int bawn_cli_open(struct bawn_cli *c, struct bawn_err *err);
 struct bawn_options bawn_cli_options(const struct bawn_cli *c);
+/* The policy in force, without opening anything else.  The caller frees it. */
+struct bawn_policy;
+BAWN_MUST_CHECK int bawn_cli_policy(const struct bawn_cli *c, struct bawn_policy **out, struct bawn_err *err);
 /* The document of a result, which is freed. */
 BAWN_MUST_CHECK int bawn_cli_take(struct bawn_result *r, json_t **out, struct bawn_err *err);
 
@@ -103,6 +106,10 @@ void bawn_cli_put_time(struct bawn_buf *out, uint64_t ms);
 /* "no network, none of your files, 256m memory, 30s, 1 cpu, 32 processes, 96m disk" */
 void bawn_cli_limits_sentence(struct bawn_buf *out, const json_t *limits, const char *network, size_t n_inputs);
 
+/* The line of code at `place` ({line, column, end_line, end_column}) with ^~~~ below the range. */
+void bawn_cli_excerpt(struct bawn_buf *out, const json_t *place, struct bawn_span code);
+/* How many columns of a terminal shown text takes: wide characters two, combining ones none. */
+size_t bawn_cli_width(struct bawn_span text);
 /* A finding with its code line and a caret, why and fix; `code` may be empty. */
 void bawn_cli_finding(struct bawn_buf *out, const json_t *finding, struct bawn_span code, bool colour);
 

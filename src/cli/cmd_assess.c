@@ -162,14 +162,6 @@ static int each(struct work *w, const char *word)
 	return r;
 }
 
-static int load_policy(struct work *w, struct bawn_err *err)
-{
-	struct bawn_dirs dirs;
-	struct bawn_options o = bawn_cli_options(w->c);
-	int r = bawn_dirs_find(&o, &dirs, err);
-	return r < 0 ? r : bawn_policy_load(&dirs.policy, &w->policy, NULL, err);
-}
-
 static int finish(struct work *w)
 {
 	int code = w->failed > 0 ? BAWN_EXIT_CANNOT : BAWN_EXIT_OK;
@@ -197,7 +189,7 @@ static int run(struct bawn_cli *c, const void *opts, int n, char **word)
 		.sarif = o->format != NULL && strcmp(o->format, "sarif") == 0,
 		.json = c->common.json || (o->format != NULL && strcmp(o->format, "json") == 0),
 	};
-	if (load_policy(&w, &err) < 0)
+	if (bawn_cli_policy(c, &w.policy, &err) < 0)
 		return bawn_cli_fail(c, &err);
 	int r = 0;
 	for (int i = 0; r == 0 && i < (n > 0 ? n : 1); i++)

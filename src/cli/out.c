@@ -166,3 +166,11 @@ int bawn_cli_take(struct bawn_result *r, json_t **out, struct bawn_err *err)
 	*out = doc;
 	return 0;
 }
+
+int bawn_cli_policy(const struct bawn_cli *c, struct bawn_policy **out, struct bawn_err *err)
+{
+	struct bawn_dirs dirs;
+	struct bawn_options o = bawn_cli_options(c);
+	int r = bawn_dirs_find(&o, &dirs, err);
+	return r < 0 ? r : bawn_policy_load(&dirs.policy, out, NULL, err);
+}

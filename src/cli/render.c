@@ -140,19 +140,44 @@ void bawn_cli_cell(struct bawn_buf *out, const json_t *value, enum bawn_cli_kind
 		cell_plain(out, value);
 }
 
-static size_t characters(struct bawn_span text)
+/* Characters that take no column, or two: the ranges people meet in code, by first character. */
+static const struct { uint32_t first, last; unsigned columns; } odd_width[] = {
+	{ 0x300, 0x36f, 0 },     { 0x483, 0x489, 0 },     { 0x591, 0x5bd, 0 },     { 0x610, 0x61a, 0 },     { 0x64b, 0x65f, 0 },
+	{ 0x93c, 0x93c, 0 },     { 0x94d, 0x94d, 0 },     { 0xe31, 0xe31, 0 },     { 0xe34, 0xe3a, 0 },     { 0xe47, 0xe4e, 0 },
+	{ 0x1100, 0x115f, 2 },   { 0x1ab0, 0x1aff, 0 },   { 0x1dc0, 0x1dff, 0 },   { 0x20d0, 0x20f0, 0 },   { 0x231a, 0x231b, 2 },
+	{ 0x23e9, 0x23ec, 2 },   { 0x2614, 0x2615, 2 },   { 0x26a1, 0x26a1, 2 },   { 0x2705, 0x2705, 2 },   { 0x274c, 0x274c, 2 },
+	{ 0x2753, 0x2755, 2 },   { 0x2795, 0x2797, 2 },   { 0x2b50, 0x2b50, 2 },   { 0x2e80, 0x3029, 2 },   { 0x302a, 0x302d, 0 },
+	{ 0x302e, 0x303e, 2 },   { 0x3041, 0x3096, 2 },   { 0x3099, 0x309a, 0 },   { 0x309b, 0xa4cf, 2 },   { 0xa960, 0xa97f, 2 },
+	{ 0xac00, 0xd7a3, 2 },   { 0xf900, 0xfaff, 2 },   { 0xfe00, 0xfe0f, 0 },   { 0xfe20, 0xfe2f, 0 },   { 0xfe30, 0xfe6f, 2 },
+	{ 0xff00, 0xff60, 2 },   { 0xffe0, 0xffe6, 2 },   { 0x16fe0, 0x18aff, 2 }, { 0x1b000, 0x1b2ff, 2 }, { 0x1f300, 0x1f64f, 2 },
+	{ 0x1f680, 0x1f6ff, 2 }, { 0x1f900, 0x1faff, 2 }, { 0x20000, 0x3fffd, 2 }, { 0xe0100, 0xe01ef, 0 },
+};
+
+static unsigned columns(uint32_t c)
 {
-	size_t n = 0;
-	for (size_t i = 0; i < text.n; i++)
-		n += ((unsigned char)text.p[i] & 0xc0) != 0x80;
-	return n;
+	for (size_t i = 0; i < BAWN_LEN(odd_width) && c >= odd_width[i].first; i++)
+		if (c <= odd_width[i].last)
+			return odd_width[i].columns;
+	return 1;
+}
+
+size_t bawn_cli_width(struct bawn_span text)
+{
+	size_t width = 0, n;
+	for (size_t at = 0; at < text.n; at += n) {
+		uint32_t c = 0;
+		n = bawn_utf8_next(text, at, &c);
+		width += n > 0 ? columns(c) : 1;
+		n = n > 0 ? n : 1;
+	}
+	return width;
 }
 
 static size_t cell_width(const json_t *row, const struct bawn_cli_field *f)
 {
 	bawn_auto_buf cell = BAWN_BUF(4 * CELL_MAX);
 	bawn_cli_cell(&cell, bawn_cli_at(row, f->path), f->kind);
-	return characters(bawn_buf_span(&cell));
+	return bawn_cli_width(bawn_buf_span(&cell));
 }
 
 static void pad(struct bawn_buf *out, size_t have, size_t want)
@@ -272,7 +297,28 @@ static size_t offset_of(struct bawn_span text, uint64_t character)
 
 #define BEFORE 40   /* characters kept before the column of a long line */
 #define SHOWN  100  /* characters of a line shown */
+#define TAB    "    "
 
+/* Code as it can be shown: tabs as blanks, everything else that a terminal would obey escaped. */
+static void put_code(struct bawn_buf *out, struct bawn_span code)
+{
+	for (size_t at = 0; at < code.n;) {
+		const char *tab = memchr(code.p + at, '\t', code.n - at);
+		size_t n = tab != NULL ? (size_t)(tab - code.p) - at : code.n - at;
+		bawn_buf_escaped(out, (struct bawn_span){ code.p + at, n });
+		bawn_buf_str(out, tab != NULL ? TAB : "");
+		at += n + (tab != NULL);
+	}
+}
+
+static size_t code_width(struct bawn_span code)
+{
+	bawn_auto_buf shown = BAWN_BUF(16 * 1024);
+	put_code(&shown, code);
+	return bawn_cli_width(bawn_buf_span(&shown));
+}
+
+/* `column` and `end` are characters from 1; the end may lie beyond the line. */
 static void put_code_line(struct bawn_buf *out, struct bawn_span line, uint64_t number, uint64_t column, uint64_t end)
 {
 	while (line.n > 0 && line.p[line.n - 1] == '\r')
@@ -280,17 +326,27 @@ static void put_code_line(struct bawn_buf *out, struct bawn_span line, uint64_t 
 	uint64_t first = column > SHOWN - 20 ? column - BEFORE : 1;
 	size_t from = offset_of(line, first - 1), to = offset_of(line, first - 1 + SHOWN);
 	struct bawn_span shown = { line.p + from, to - from };
-	bawn_auto_buf text = BAWN_BUF(16 * 1024), lead = BAWN_BUF(16 * 1024), mark = BAWN_BUF(16 * 1024);
 	size_t a = offset_of(shown, column - first), b = offset_of(shown, end - first);
-	bawn_buf_escaped(&text, shown);
-	bawn_buf_escaped(&lead, (struct bawn_span){ shown.p, a });
-	bawn_buf_escaped(&mark, (struct bawn_span){ shown.p + a, b > a ? b - a : 0 });
-	bawn_buf_fmt(out, "  %6" PRIu64 " | %s%s%s\n", number, from > 0 ? "..." : "", text.p != NULL ? text.p : "", to < line.n ? "..." : "");
-	size_t dots = from > 0 ? 3 : 0, tildes = characters(bawn_buf_span(&mark));
-	bawn_buf_fmt(out, "         | %*s^", (int)(characters(bawn_buf_span(&lead)) + dots), "");
+	size_t dots = from > 0 ? 3 : 0, tildes = b > a ? code_width((struct bawn_span){ shown.p + a, b - a }) : 0;
+	bawn_buf_fmt(out, "  %6" PRIu64 " | %s", number, from > 0 ? "..." : "");
+	put_code(out, shown);
+	bawn_buf_fmt(out, "%s\n", to < line.n ? "..." : "");
+	bawn_buf_fmt(out, "         | %*s^", (int)(code_width((struct bawn_span){ shown.p, a }) + dots), "");
 	for (size_t i = 1; i < tildes; i++)
 		bawn_buf_char(out, '~');
 	bawn_buf_char(out, '\n');
+}
+
+void bawn_cli_excerpt(struct bawn_buf *out, const json_t *place, struct bawn_span code)
+{
+	uint64_t line = bawn_cli_number(place, "line"), column = bawn_cli_number(place, "column");
+	uint64_t end_line = bawn_cli_number(place, "end_line"), end = bawn_cli_number(place, "end_column");
+	struct bawn_span text = line > 0 ? nth_line(code, line) : (struct bawn_span){ NULL, 0 };
+	if (text.p == NULL || column == 0)
+		return;
+	if (end_line > line)
+		end = UINT32_MAX;  /* to the end of the first line */
+	put_code_line(out, text, line, column, end > column ? end : column + 1);
 }
 
 static void put_labelled(struct bawn_buf *out, const char *label, const char *text)
@@ -304,8 +360,7 @@ static void put_labelled(struct bawn_buf *out, const char *label, const char *te
 
 void bawn_cli_finding(struct bawn_buf *out, const json_t *f, struct bawn_span code, bool colour)
 {
-	uint64_t line = bawn_cli_number(f, "line"), column = bawn_cli_number(f, "column");
-	uint64_t end_line = bawn_cli_number(f, "end_line"), end = bawn_cli_number(f, "end_column");
+	uint64_t line = bawn_cli_number(f, "line");
 	const char *level = bawn_cli_text(f, "level"), *path = bawn_cli_text(f, "path");
 	bawn_buf_str(out, "  ");
 	bawn_cli_colour(out, level, colour, true);
@@ -324,9 +379,8 @@ void bawn_cli_finding(struct bawn_buf *out, const json_t *f, struct bawn_span co
 	bawn_buf_str(out, ": ");
 	bawn_buf_escaped(out, bawn_span(bawn_cli_text(f, "message")));
 	bawn_buf_char(out, '\n');
-	struct bawn_span text = *path == '\0' && line > 0 ? nth_line(code, line) : (struct bawn_span){ NULL, 0 };
-	if (text.p != NULL && column > 0)
-		put_code_line(out, text, line, column, end_line == line && end > column ? end : column + 1);
+	if (*path == '\0')
+		bawn_cli_excerpt(out, f, code);
 	put_labelled(out, "comes to: ", bawn_cli_text(f, "folded"));
 	put_labelled(out, "why: ", bawn_cli_text(f, "why"));
 	put_labelled(out, "fix: ", bawn_cli_text(f, "fix"));

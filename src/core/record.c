@@ -97,7 +97,8 @@ static int queue_assessed(struct bawn_exec *e, struct bawn_err *err)
 		return 0;
 	bawn_auto_json body = common(e);
 	bool ok = body != NULL;
-	bawn_json_set(body, "rules_version", json_string(bawn_rules_version()), &ok);
+	char version[BAWN_RULES_VERSION_LEN];
+	bawn_json_set(body, "rules_version", json_string(bawn_rules_version_of(e->policy->policy, version)), &ok);
 	bawn_json_set(body, "parse_ok", json_boolean(e->assessment->parse_ok), &ok);
 	bawn_json_set(body, "elapsed_us", json_integer((json_int_t)e->assessment->elapsed_us), &ok);
 	bawn_json_set(body, "findings", findings_brief(e->assessment), &ok);

@@ -129,17 +129,26 @@ static json_t *error_json(const struct bawn_err *err)
 
 static json_t *finding_json(const struct bawn_finding *f)
 {
-	return json_pack("{s:s, s:s, s:o, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "rule", f->rule,
+	return json_pack("{s:s, s:s, s:o, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:i}", "rule", f->rule,
 		"level", bawn_word(&bawn_level_words, (int)f->level), "path", bawn_json_text_or_null(f->path),
 		"line", (int)f->line, "column", (int)f->column, "end_line", (int)f->end_line, "end_column", (int)f->end_column,
 		"cwe", f->cwe != 0 ? json_integer(f->cwe) : json_null(), "message", bawn_json_text_or_null(f->message),
-		"why", bawn_json_text_or_null(f->why), "fix", bawn_json_text_or_null(f->fix), "folded", bawn_json_text_or_null(f->folded));
+		"why", bawn_json_text_or_null(f->why), "fix", bawn_json_text_or_null(f->fix), "folded", bawn_json_text_or_null(f->folded),
+		"score", (int)f->score);
+}
+
+/* How level and score came about: the findings' scores sum up to the score; the level is the higher of the
+ * strongest finding's and the highest threshold the score reaches. */
+static json_t *scoring_json(const struct bawn_assessment *a, const struct bawn_policy *p)
+{
+	return json_pack("{s:s, s:{s:I, s:I, s:I}}", "strongest", bawn_word(&bawn_level_words, (int)a->strongest), "thresholds",
+		"MEDIUM", (json_int_t)p->medium_score, "HIGH", (json_int_t)p->high_score, "BLOCKED", (json_int_t)p->blocked_score);
 }
 
 int bawn_assessment_json(const struct bawn_assessment *a, const struct bawn_policy *p, struct bawn_span code,
                          json_t **out, struct bawn_err *err)
 {
-	char sha[BAWN_SHA256_HEX], at[BAWN_RFC3339_LEN];
+	char sha[BAWN_SHA256_HEX], at[BAWN_RFC3339_LEN], version[BAWN_RULES_VERSION_LEN];
 	bawn_sha256_hex(code, sha);
 	bawn_rfc3339(bawn_wall_us(), at);
 	bawn_auto_json findings = json_array(), *caps = json_array(), *recs = json_array();
@@ -151,9 +160,9 @@ int bawn_assessment_json(const struct bawn_assessment *a, const struct bawn_poli
 			bawn_json_push(caps, json_string(bawn_word(&bawn_capability_words, i)), &ok);
 	for (size_t i = 0; ok && i < a->n_recommendations; i++)
 		bawn_json_push(recs, bawn_json_text(bawn_span(a->recommendation[i])), &ok);
-	json_t *j = !ok ? NULL : json_pack("{s:s, s:I, s:s, s:b, s:s, s:s, s:s, s:I, s:s, s:O, s:O, s:O}",
+	json_t *j = !ok ? NULL : json_pack("{s:s, s:I, s:o, s:s, s:b, s:s, s:s, s:s, s:I, s:s, s:O, s:O, s:O}",
 		"level", bawn_word(&bawn_level_words, (int)a->level), "score", (json_int_t)a->score,
-		"language", bawn_language[a->language].name, "parse_ok", (int)a->parse_ok, "rules_version", bawn_rules_version(),
+		"scoring", scoring_json(a, p), "language", bawn_language[a->language].name, "parse_ok", (int)a->parse_ok, "rules_version", bawn_rules_version_of(p, version),
 		"code_sha256", sha, "assessed_at", at, "elapsed_us", (json_int_t)a->elapsed_us,
 		"decision", bawn_word(&bawn_action_words, p->decision[a->level]),
 		"findings", findings, "capabilities", caps, "recommendations", recs);

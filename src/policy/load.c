@@ -32,6 +32,7 @@ void bawn_policy_free(struct bawn_policy *p)
 		free(list[l]->item);
 	}
 	free(p->origin);
+	bawn_own_unref(p->own);
 	free(p);
 }
 static void policy_freep(struct bawn_policy **p) { bawn_policy_free(*p); }
@@ -458,6 +459,7 @@ int bawn_policy_build(const struct bawn_sources *s, struct bawn_policy_reader *r
 	if (p == NULL || r->n > 0 || r->oom != 0)
 		return bawn_policy_refuse(r, err);
 	p->floor_root_owned = s->floor_root_owned;
+	p->own = bawn_own_ref(s->own);
 	int failed = bawn_policy_hash(p, err);
 	if (failed < 0)
 		return failed;

@@ -20,6 +20,28 @@ enum bawn_rule_mode { BAWN_RULE_OFF = -1 };   /* or an enum bawn_level */
 /* Without may_lower the rule's own level stands where it is the higher one. */
 struct bawn_rule_set { char *id; int mode; bool may_lower; };
 
+/* The rules an installation adds in rules.d: a name, a path or a host, and the level it makes code.
+ * They only ever add findings.  Immutable; shared by every policy built from the same files. */
+struct bawn_own_example { char *text; uint32_t line; bool match; };
+struct bawn_own_rule {
+	char *id;                          /* "local/..." */
+	int   level, language, cwe;        /* language -1: any; cwe 0: none */
+	char *message, *why, *fix, *where; /* where: FILE:LINE */
+	struct bawn_list name, path, host;
+	struct bawn_own_example *example; size_t n_examples;
+};
+/* X(NAME, "name"): what a rule of rules.d can name. */
+#define BAWN_OWN_KINDS(X) X(NAME, "name") X(PATH, "path") X(HOST, "host")
+#define BAWN_X_OWN(n, t) BAWN_OWN_##n,
+enum bawn_own_kind { BAWN_OWN_KINDS(BAWN_X_OWN) BAWN_OWN_KIND_COUNT };
+struct bawn_own_key { const char *text; uint32_t rule; enum bawn_own_kind kind; };  /* by kind, then text */
+struct bawn_own {
+	struct bawn_own_rule *rule; size_t n;
+	struct bawn_own_key  *key;  size_t n_keys;
+	uint8_t               sha256[BAWN_SHA256_LEN];  /* of all but the examples and the places */
+	unsigned              refs;
+};
+
 /* Where a value was written; path NULL: the compiled default. */
 struct bawn_policy_origin { const char *path; uint32_t line, column; };
 
@@ -32,6 +54,7 @@ struct bawn_policy {
 	uint64_t medium_score, high_score, blocked_score;
 	struct bawn_rule_set *rules; size_t n_rules; /* rules: {ID: off|LEVEL}, by id */
 	struct bawn_list blocked_patterns, high_triggers, trusted_patterns;
+	const struct bawn_own *own;                  /* rules.d; NULL: none */
 	bool     allow_user_override;
 	int      override_minimum;                   /* enum bawn_assurance */
 	uint64_t max_reason, override_expires_ms;
@@ -98,6 +121,14 @@ void bawn_policy_errors_done(struct bawn_policy_errors *e);
 BAWN_MUST_CHECK int bawn_policy_load(const struct bawn_policy_dirs *dirs, struct bawn_policy **out,
                                      struct bawn_policy_errors *errors, struct bawn_err *err);
 void bawn_policy_free(struct bawn_policy *p);
+
+/* One file of rules.d alone, as `bawn rules test` reads it.  Problems as above. */
+BAWN_MUST_CHECK int bawn_own_parse(const char *name, struct bawn_span text, const struct bawn_own **out,
+                                   struct bawn_policy_errors *errors, struct bawn_err *err);
+void bawn_own_unref(const struct bawn_own *own);
+
+/* The keys of this kind and text are out[0..n). */
+const struct bawn_own_key *bawn_own_find(const struct bawn_own *own, enum bawn_own_kind kind, struct bawn_span text, size_t *out_n);
 
 /* What a rule whose own level is `own` comes to: BAWN_RULE_OFF or an enum bawn_level. */
 int bawn_policy_rule_mode(const struct bawn_policy *p, const char *id, int own);

@@ -169,7 +169,7 @@ const struct bawn_key bawn_key[] = {
 	{ SECURITY, "rules",            T(RULES), S(RULES),    AT(rules), NULL, "rule ID: off or a level; without acknowledge_risk a level can only raise the rule's own" },
 	{ SECURITY, "blocked_patterns", T(LIST),  S(SUPERSET), AT(blocked_patterns), NULL, "your own names, paths and hosts that make code BLOCKED", .check = check_pattern },
 	{ SECURITY, "high_triggers",    T(LIST),  S(SUPERSET), AT(high_triggers),    NULL, "your own names, paths and hosts that make code HIGH", .check = check_pattern },
-	{ SECURITY, "trusted_patterns", T(LIST),  S(SUBSET),   AT(trusted_patterns), NULL, "names, paths and hosts whose findings are not counted", .check = check_pattern },
+	{ SECURITY, "trusted_patterns", T(LIST),  S(SUBSET),   AT(trusted_patterns), NULL, "names, paths and hosts whose LOW and MEDIUM findings are not counted; HIGH and BLOCKED always are", .check = check_pattern },
 	{ SECURITY, "overrides.allow_user_override", T(BOOL), S(LOWER), AT(allow_user_override), "true", "whether a person may lift HIGH and BLOCKED" },
 	{ SECURITY, "overrides.minimum",    T(WORD),     S(HIGHER), AT(override_minimum), "terminal", "least assurance of an answer that lifts: self, terminal, separate", .min = BAWN_ASSURANCE_SELF, .words = &bawn_assurance_words, .always = true },
 	{ SECURITY, "overrides.max_reason", T(NUMBER),   S(LOWER),  AT(max_reason), "500", "longest reason, in characters", .min = 1, .max = 500 },

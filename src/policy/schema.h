@@ -119,6 +119,7 @@ struct bawn_sources {
 	struct bawn_source s[BAWN_SOURCES_MAX];
 	size_t n;
 	bool   floor_root_owned;
+	struct bawn_own *own;   /* the rules of every rules.d, or NULL */
 };
 void bawn_sources_done(struct bawn_sources *s);
 /* Reads what there is; problems with files go to r. */
@@ -127,6 +128,11 @@ BAWN_MUST_CHECK int bawn_sources_read(struct bawn_sources *s, const struct bawn_
 BAWN_MUST_CHECK int bawn_sources_add(struct bawn_sources *s, size_t at, struct bawn_source taken, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_policy_build(const struct bawn_sources *s, struct bawn_policy_reader *r,
                                       struct bawn_policy **out, struct bawn_err *err);
+/* rules.d: reads one file into *own (made when NULL); problems go to r.  `seal` sorts and hashes. */
+void bawn_own_read(struct bawn_policy_reader *r, const struct bawn_yaml_node *root, struct bawn_own **own);
+void bawn_own_seal(struct bawn_policy_reader *r, struct bawn_own *own);
+const struct bawn_own *bawn_own_ref(const struct bawn_own *own);  /* NULL stays NULL */
+
 /* err from the problems gathered; always negative. */
 int bawn_policy_refuse(const struct bawn_policy_reader *r, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_policy_hash(struct bawn_policy *p, struct bawn_err *err);

@@ -68,6 +68,8 @@ int bawn_policy_hash(struct bawn_policy *p, struct bawn_err *err)
 			return bawn_fail(err, bawn_buf_error(&line), "hash the policy");
 		bawn_sha256_add(&h, line.p, line.n);
 	}
+	if (p->own != NULL)
+		bawn_sha256_add(&h, p->own->sha256, sizeof p->own->sha256);
 	bawn_sha256_end(&h, p->sha256);
 	return 0;
 }

@@ -4,6 +4,7 @@
  * be written by everybody, is no regular file or does not parse is a problem, never "no file"; so is
  * such a directory.  What an attacker controls: with a directory others may write to, everything. */
 #include "policy/schema.h"
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include "base/cleanup.h"
@@ -17,6 +18,8 @@ void bawn_sources_done(struct bawn_sources *s)
 		bawn_yaml_free(s->s[i].yaml);
 	}
 	s->n = 0;
+	bawn_own_unref(s->own);
+	s->own = NULL;
 }
 
 int bawn_sources_add(struct bawn_sources *s, size_t at, struct bawn_source taken, struct bawn_err *err)
@@ -117,6 +120,80 @@ static int read_one(struct bawn_sources *s, int dirfd, struct bawn_source src, c
 	return failed == -ENOENT || failed == -EINVAL ? 0 : failed;
 }
 
+/* ---- rules.d ---- */
+
+#define RULES_D     "rules.d"
+#define RULES_FILES 256  /* in one directory */
+
+static bool ends_in(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+	return n > m && strcmp(name + n - m, end) == 0;
+}
+
+static int is_rules(const struct dirent *d) { return d->d_name[0] != '.' && (ends_in(d->d_name, ".yaml") || ends_in(d->d_name, ".yml")); }
+static int by_bytes(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
+
+static int read_rules(struct bawn_sources *s, int dirfd, const char *file, struct bawn_policy_reader *r, struct bawn_err *err)
+{
+	bawn_auto_buf text = BAWN_BUF(BAWN_YAML_SIZE_MAX), problems = BAWN_BUF(BAWN_YAML_PROBLEMS_MAX);
+	bawn_auto_yaml yaml = NULL;
+	struct bawn_err why = { 0 };
+	if (!ends_in(file, ".yaml")) {
+		bawn_policy_problem(r, 0, 0, "", "is not read; did you mean .yaml?");
+		return 0;
+	}
+	int failed = read_text(dirfd, file, r, &text, err);
+	if (failed < 0)
+		return failed == -EINVAL ? 0 : failed == -ENOENT ? bawn_fail(err, failed, "read '%s'", r->name) : failed;
+	failed = bawn_yaml_parse(r->name, bawn_buf_span(&text), &yaml, &problems, &why);
+	if (failed < 0 && why.type == BAWN_ERROR_OUT_OF_MEMORY)
+		return bawn_fail(err, -ENOMEM, "read '%s'", r->name);
+	if (failed < 0) {
+		for (size_t i = 0; i < problems.n; i++)
+			r->errors->n += problems.p[i] == '\n';
+		r->n++;
+		bawn_buf_add(&r->errors->text, problems.p, problems.n);
+		return 0;
+	}
+	bawn_own_read(r, bawn_yaml_root(yaml), &s->own);
+	return 0;
+}
+
+/* Every file of DIR/rules.d, by name.  A rule can only add findings, so it does not matter how far above
+ * the floor its directory stands. */
+static int read_rules_d(struct bawn_sources *s, int dirfd, const char *dir, struct bawn_policy_reader *r, struct bawn_err *err)
+{
+	bawn_auto_buf name = BAWN_BUF(8192);
+	struct dirent **list = NULL;
+	struct stat st;
+	bawn_auto_fd fd = openat(dirfd, RULES_D, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	bawn_buf_fmt(&name, "%s/" RULES_D, dir);
+	struct bawn_policy_reader here = *r;
+	here.name = name.p != NULL ? name.p : RULES_D;
+	const char *why = fd < 0 || fstat(fd, &st) < 0 ? strerrordesc_np(errno) : distrust(&st, true);
+	int n = why == NULL ? scandirat(fd, ".", &list, is_rules, by_bytes) : 0;
+	if (n < 0 && errno == ENOMEM)
+		here.oom = -ENOMEM;
+	else if (why != NULL || n < 0 || n > RULES_FILES)
+		bawn_policy_problem(&here, 0, 0, "", "%s", why != NULL ? why : n < 0 ? "cannot be listed" : "holds more than 256 files");
+	int failed = 0;
+	for (int i = 0; i < n; i++) {
+		bawn_auto_buf file = BAWN_BUF(8192);
+		bawn_buf_fmt(&file, "%s/" RULES_D "/%s", dir, list[i]->d_name);
+		here.name = file.p != NULL ? file.p : RULES_D;
+		if (failed == 0 && n <= RULES_FILES)
+			failed = read_rules(s, fd, list[i]->d_name, &here, err);
+		free(list[i]);
+	}
+	free(list);
+	r->n = here.n;
+	r->oom = here.oom;
+	return failed;
+}
+
 static int read_dir(struct bawn_sources *s, const char *dir, enum bawn_layer_rank rank, bool must,
                     struct bawn_policy_reader *r, struct bawn_err *err)
 {
@@ -147,7 +224,7 @@ static int read_dir(struct bawn_sources *s, const char *dir, enum bawn_layer_ran
 		if (failed < 0)
 			return failed;
 	}
-	return 0;
+	return read_rules_d(s, fd, dir, r, err);
 }
 
 int bawn_sources_read(struct bawn_sources *s, const struct bawn_policy_dirs *dirs, const char *target,
@@ -169,5 +246,7 @@ int bawn_sources_read(struct bawn_sources *s, const struct bawn_policy_dirs *dir
 		if (failed < 0)
 			return failed;
 	}
+	if (s->own != NULL)
+		bawn_own_seal(r, s->own);
 	return 0;
 }

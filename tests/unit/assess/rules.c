@@ -19,7 +19,7 @@ static size_t test_file(const char *dir, const char *name)
 	bawn_auto_json out = NULL;
 	int r = bawn_read_file(AT_FDCWD, path, &text, &err);
 	if (r == 0)
-		r = bawn_rules_test(shown, bawn_buf_span(&text), &out, &err);
+		r = bawn_rules_test(shown, bawn_buf_span(&text), &out, NULL, &err);
 	if (!ok(r == 0, "%s can be read", shown)) {
 		diag("%s", err.msg);
 		return 0;
@@ -58,12 +58,13 @@ int main(void)
 	}
 	bawn_auto_json all = NULL;
 	struct bawn_err err = { 0 };
-	ok(bawn_rules_json(&all, &err) == 0 && json_array_size(all) == rules, "every rule file is compiled in");
+	ok(bawn_rules_json(NULL, &all, &err) == 0 && json_array_size(all) == rules, "every rule file is compiled in");
 	ok(strlen(bawn_rules_version()) == 16, "the table has a version");
 
 	static const struct { const char *name, *text, *says; } bad[] = {
 		{ "an unknown key is an error", "rules:\n- id: python/x\n  nope: 1\n", "mine.yaml:3:3" },
-		{ "a rule needs a matcher", "rules:\n- id: python/x\n  level: LOW\n  message: m\n  why: w\n  fix: f\n", "a rule needs" },
+		{ "a rule needs a matcher", "rules:\n- id: python/x\n  level: LOW\n  message: m\n  why: w\n  fix: f\n", "a rule needs a matcher" },
+		{ "a text is no list", "rules:\n- id: python/x\n  message: [m]\n", "a text is needed" },
 		{ "an unknown level is an error", "rules:\n- id: python/x\n  level: AWFUL\n", "AWFUL" },
 		{ "an id begins with a language", "rules:\n- id: cobol/x\n", "cobol/x" },
 		{ "an unknown condition is an error", "rules:\n- id: python/x\n  call: [a]\n  where: [[often, 1]]\n", "often" },
@@ -73,12 +74,42 @@ int main(void)
 	for (size_t i = 0; i < BAWN_LEN(bad); i++) {
 		json_t *out = NULL;
 		struct bawn_err e = { 0 };
-		int r = bawn_rules_test("mine.yaml", bawn_span(bad[i].text), &out, &e);
+		int r = bawn_rules_test("mine.yaml", bawn_span(bad[i].text), &out, NULL, &e);
 		if (!ok(r < 0 && out == NULL && strstr(e.msg, bad[i].says) != NULL, "%s", bad[i].name))
 			diag("%d %s", r, e.msg);
 	}
 	bawn_auto_json mine = NULL;
-	ok(bawn_rules_test("mine.yaml", bawn_span(good), &mine, &err) == 0 && json_array_size(json_object_get(mine, "failures")) == 0 &&
+	ok(bawn_rules_test("mine.yaml", bawn_span(good), &mine, NULL, &err) == 0 && json_array_size(json_object_get(mine, "failures")) == 0 &&
 	   json_integer_value(json_object_get(mine, "examples")) == 2, "a user's own rule file is tested with its examples");
+
+	bawn_auto_buf problems = BAWN_BUF(1u << 16);
+	json_t *nothing = NULL;
+	int r = bawn_rules_test("mine.yaml", bawn_span("rules:\n- id: python/x\n  lvel: HIGH\n  level: HGH\n  tags: [exce, shll]\n  where: [[agr, 0], [known, x]]\n"
+	                        "- id: python/y\n  call: a\n"), &nothing, &problems, &err);
+	static const char *const says[] = { ":3:3: no such key in a rule: lvel; did you mean 'level'?", ":4:10: not a known word: HGH; did you mean 'HIGH'?",
+		":5:10: not a known word: exce; did you mean 'exec'?", "did you mean 'shell'?", "no such condition: agr; did you mean 'arg'?", ":6:29: not a number: x",
+		":2:3: a rule needs message", ":2:3: a rule needs a matcher", ":8:9: a list is needed: a" };
+	for (size_t i = 0; i < BAWN_LEN(says); i++)
+		ok(r < 0 && nothing == NULL && strstr(problems.p, says[i]) != NULL, "told with all the others: %s", says[i]);
+
+	static const char failing[] =
+		"rules:\n- id: python/mine\n  level: HIGH\n  message: m\n  why: w\n  fix: f\n  call: [mylib.danger]\n"
+		"  examples:\n    match:\n    - import mylib\n    nomatch:\n    - |\n      import mylib\n      mylib.danger()\n";
+	bawn_auto_json fails = NULL;
+	ok(bawn_rules_test("mine.yaml", bawn_span(failing), &fails, NULL, &err) == 0, "examples that fail are an answer");
+	json_t *list = json_object_get(fails, "failures"), *second = json_array_get(list, 1);
+	ok(json_array_size(list) == 2 && json_integer_value(json_object_get(json_array_get(list, 0), "line")) == 10 &&
+	   json_integer_value(json_object_get(second, "line")) == 13 && json_array_size(json_object_get(second, "got")) == 1, "with line, kind and what was found");
+
+	static const char local[] =
+		"rules:\n- id: local/x\n  level: HIGH\n  message: m\n  name: [mylib]\n  path: [/srv/x]\n"
+		"  examples: {match: ['import mylib as m', \"#!/bin/bash\\ncat /srv/x/y\"], nomatch: ['import mylib2']}\n";
+	bawn_auto_json own = NULL;
+	ok(bawn_rules_test("local.yaml", bawn_span(local), &own, NULL, &err) == 0 && json_array_size(json_object_get(own, "failures")) == 0 &&
+	   json_integer_value(json_object_get(own, "examples")) == 3, "so is one for rules.d, before it is installed: %s", err.msg);
+
+	bawn_auto_json examples = NULL;
+	ok(bawn_rule_examples_json("python/pty-spawn", NULL, &examples, &err) == 0 && json_array_size(examples) > 1 &&
+	   json_array_size(json_object_get(json_array_get(examples, 0), "at")) > 0, "a rule's examples are compiled in, with the place that matches");
 	return done_testing();
 }

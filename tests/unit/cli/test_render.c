@@ -34,7 +34,11 @@ static void findings(void)
 		{ "line and caret", "a\nimport pty; pty.spawn(1)\n", 2, 13, 22, "       2 | import pty; pty.spawn(1)\n         |             ^~~~~~~~~\n" },
 		{ "characters, not bytes", "\xc3\xbc\xc3\xbc = bad()", 1, 6, 9, "       1 | \xc3\xbc\xc3\xbc = bad()\n         |      ^~~\n" },
 		{ "the code cannot redraw the question", "x = '\x1b[2J\r'", 1, 1, 2, "       1 | x = '\\x1b[2J\\r'\n         | ^\n" },
-		{ "the caret stands right of what was escaped", "\tf()", 1, 2, 5, "       1 | \\tf()\n         |   ^~~\n" },
+		{ "the caret stands right of what was escaped", "\x01" "f()", 1, 2, 5, "       1 | \\x01f()\n         |     ^~~\n" },
+		{ "tabs are blanks, before and within", "\tf(\t1)", 1, 2, 7, "       1 |     f(    1)\n         |     ^~~~~~~~\n" },
+		{ "wide characters take two columns", "\xe6\x97\xa5\xe6\x9c\xac = f('\xe6\x97\xa5')", 1, 6, 12, "       1 | \xe6\x97\xa5\xe6\x9c\xac = f('\xe6\x97\xa5')\n         |        ^~~~~~~\n" },
+		{ "combining characters take none", "e\xcc\x81 = f()", 1, 6, 9, "       1 | e\xcc\x81 = f()\n         |     ^~~\n" },
+		{ "an end beyond the line stops there", "f()", 1, 1, 99, "       1 | f()\n         | ^~~\n" },
 		{ "a finding without a place shows none", "x", 0, 0, 0, "" },
 		{ "a line that is not there shows none", "x", 9, 1, 2, "" },
 	};
@@ -47,6 +51,10 @@ static void findings(void)
 		if (!ok(nl != NULL && strcmp(nl + 1, row[i].want) == 0, "%s", row[i].name))
 			diag("got [%s]", nl != NULL ? nl + 1 : "");
 	}
+	bawn_auto_json several = json_pack("{s:s,s:i,s:i,s:i,s:i}", "level", "HIGH", "line", 1, "column", 3, "end_line", 2, "end_column", 2);
+	bawn_auto_buf first = BAWN_BUF(4096);
+	bawn_cli_finding(&first, several, bawn_span("x(1,\n2)"), false);
+	ok(first.p != NULL && strstr(first.p, "       1 | x(1,\n         |   ^~\n") != NULL, "a range over several lines is marked to the end of the first");
 	char longer[5000];
 	memset(longer, 'x', sizeof longer);
 	longer[sizeof longer - 1] = '\0';

@@ -7,6 +7,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "fault.h"
 #include "parse/yaml.h"
 #include "policy/policy.h"
@@ -41,6 +42,8 @@ static const char bad_document[] = "sandbox: {resources: {timeout: soon, cpus: 1
 static void fill(int fd)
 {
 	put_file(fd, "sandbox.yaml", "resources: {timeout: 60, cpu_count: 1}\nsecurity: {cap_drop: [ALL, NET_RAW]}\n");
+	(void)mkdirat(fd, "rules.d", 0755);
+	put_file(fd, "rules.d/a.yaml", "rules:\n- {id: local/a, level: HIGH, message: m, name: [x], examples: {match: [x]}}\n- {id: local/b, level: LOW, message: m, host: [y, z]}\n");
 	put_file(fd, "security.yaml", "rules: {python/x: HIGH, python/a: BLOCKED}\nblocked_patterns: [a, b]\n");
 }
 
