@@ -291,6 +291,22 @@ static bool known(const struct value *v)
 	return v->text.p != NULL || v->has_number || v->n_items > 0;
 }
 
+/* Is nothing of the text known?  A gap is shown as {}. */
+static bool opaque(const struct value *v)
+{
+	if (v == NULL)
+		return true;
+	for (uint32_t i = 0; v->choice && i < v->n_items; i++)
+		if (v->item[i] == NULL || (v->item[i]->text.p == NULL && v->item[i]->name == NULL && !v->item[i]->has_number))
+			return true;
+	if (v->text.p == NULL)
+		return !v->has_number && v->n_items == 0;
+	size_t at = 0;
+	while (v->partial && at < v->text.n && strchr("{} \n", v->text.p[at]) != NULL)
+		at++;
+	return v->partial && at == v->text.n;
+}
+
 static bool holds(const struct engine *e, const struct bawn_cond *c, const struct fact *f)
 {
 	const struct value *arg = c->index < (int32_t)f->n_args && c->index >= 0 ? f->arg[c->index] : NULL;
@@ -313,6 +329,7 @@ static bool holds(const struct engine *e, const struct bawn_cond *c, const struc
 	case BAWN_COND_ARG_TAINT:  return arg != NULL && (arg->taint & c->mask) != 0;
 	case BAWN_COND_UNKNOWN:    return given && !known(arg);
 	case BAWN_COND_KNOWN:      return given && known(arg);
+	case BAWN_COND_OPAQUE:     return given && opaque(arg);
 	case BAWN_COND_OPTION:     return has_option(c, f);
 	case BAWN_COND_NO_OPTION:  return !has_option(c, f);
 	case BAWN_COND_WORD:       return any_word(c, f);

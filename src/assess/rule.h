@@ -30,7 +30,8 @@
 	X(CAPTURE, "capture") X(PERSIST, "persist") X(FORK, "fork") X(LOOP, "loop") X(INPUT, "input") X(PTY, "pty") \
 	X(MARSHAL, "marshal") X(NATIVE, "native") X(BROWSER, "browser-data") X(PRIVILEGE, "privilege") \
 	X(SHELL_STDIO, "shell-stdio") X(TEMP, "temp") X(HIDE, "hide") X(FIFO, "fifo") X(PASTE, "paste-host") \
-	X(MINER, "miner") X(OBFUSCATED, "obfuscated") X(SYSTEM_WRITE, "system-write") X(BUILT, "built") X(REDUCE, "reduce") X(UPLOAD, "upload")
+	X(MINER, "miner") X(OBFUSCATED, "obfuscated") X(SYSTEM_WRITE, "system-write") X(BUILT, "built") X(REDUCE, "reduce") X(UPLOAD, "upload") \
+	X(IDENTITY, "identity") X(PUBLISH, "publish") X(WALLET, "wallet") X(CLIPBOARD, "clipboard") X(PROBE, "probe")
 #define BAWN_X_TAG(n, t) BAWN_TAG_##n,
 enum bawn_tag { BAWN_TAGS(BAWN_X_TAG) BAWN_TAG_COUNT };
 _Static_assert(BAWN_TAG_COUNT <= 64, "tags fit one word");
@@ -55,7 +56,8 @@ extern const struct bawn_words bawn_access_words;
 	X(ARG, "arg", 1) X(ANY_ARG, "any-arg", 0) X(KEYWORD, "keyword", 2) X(NO_KEYWORD, "no-keyword", 0) \
 	X(TAINT, "taint", 0) X(UNKNOWN, "unknown", 1) X(KNOWN, "known", 1) X(OPTION, "option", 0) X(NO_OPTION, "no-option", 0) \
 	X(WORD, "word", 0) X(NO_WORD, "no-word", 0) X(ACCESS, "access", 0) X(AT_LEAST, "at-least", 1) X(TO, "to", 0) X(SEEN, "seen", 0) \
-	X(NOT_UNDER, "not-under", 0) X(ARG_TAINT, "arg-taint", 1) X(NESTED, "nested", 0) X(AT_MOST, "at-most", 1) X(ANY_OPTION, "any-option", 0)
+	X(NOT_UNDER, "not-under", 0) X(ARG_TAINT, "arg-taint", 1) X(NESTED, "nested", 0) X(AT_MOST, "at-most", 1) X(ANY_OPTION, "any-option", 0) \
+	X(OPAQUE, "opaque", 1)
 #define BAWN_X_COND(n, t, f) BAWN_COND_##n,
 enum bawn_condition { BAWN_CONDITIONS(BAWN_X_COND) BAWN_COND_COUNT };
 
@@ -64,7 +66,7 @@ bool bawn_condition_numbered(unsigned what);
 
 struct bawn_cond {
 	uint8_t what;               /* enum bawn_condition */
-	int32_t index;              /* ARG, UNKNOWN, KNOWN, AT_LEAST, ARG_TAINT */
+	int32_t index;              /* ARG, UNKNOWN, KNOWN, OPAQUE, AT_LEAST, ARG_TAINT */
 	const char *name;           /* KEYWORD */
 	const char *const *text;    /* alternatives */
 	uint32_t n;

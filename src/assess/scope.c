@@ -3,6 +3,7 @@
  * Names belong to the function that binds them; what is bound nowhere belongs to the world and stands
  * for itself.  What one branch assigns does not wipe out what held before it: after the branch the
  * name is either of the two (a choice), so a harmless `else` hides nothing. */
+#include "assess/javascript.h"
 #include "assess/script.h"
 #include "base/cleanup.h"
 
@@ -298,7 +299,10 @@ static const char *kind_name(const struct value *v)
 
 struct value *bawn_script_attribute(struct script *s, struct value *object, const char *property)
 {
-	struct value *v = bawn_value_new(s->e);
+	struct value *v = s->python ? NULL : bawn_js_attribute(s, object, property);
+	if (v != NULL)
+		return v;
+	v = bawn_value_new(s->e);
 	if (v == NULL || property == NULL)
 		return v;
 	v->self = object;
@@ -324,6 +328,8 @@ struct value *bawn_script_attribute(struct script *s, struct value *object, cons
 	if (own != NULL)
 		return own;
 	v->name = full != NULL ? bawn_script_canonical(s, full) : NULL;
+	if (!s->python && v->name != NULL)
+		v->name = bawn_js_name(v->name);
 	const char *text = v->name != NULL && strlen(v->name) < 18 ? constant_named(v->name) : NULL;
 	if (text != NULL)
 		v->text = bawn_span(text);

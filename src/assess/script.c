@@ -6,12 +6,15 @@
  * further down is known when it counts. */
 #include "assess/script.h"
 #include <stdlib.h>
+#include "assess/javascript.h"
 #include "assess/modules.h"
 #include "assess/text.h"
 #include "base/cleanup.h"
 
 #define REPLAY_MAX     3u
 #define REPLAY_NODES   200000u
+#define PATTERNS_MAX   16u
+#define FUNCTIONS_MAX  32u
 
 static struct arena *scratch(struct script *s) { return &s->e->scratch; }
 static const struct bawn_node *node(const struct script *s, uint32_t i) { return &s->t->node[i]; }
@@ -105,12 +108,31 @@ static void bind_item(struct script *s, uint32_t target, struct value *v)
 	}
 }
 
+/* In JavaScript `x = v` without a declaration sets the x of the nearest function that has one. */
+static uint32_t assigned_scope(struct script *s, uint32_t target, const char *name)
+{
+	const struct bawn_node *n = node(s, target);
+	uint8_t parent = node(s, n->parent)->kind;
+	uint32_t scope = s->scope;
+	if (name == NULL || n->role != BAWN_R_LEFT || (parent != BAWN_K_ASSIGN && parent != BAWN_K_AUGMENT))
+		return s->scope;
+	for (unsigned i = 0; i < FUNCTIONS_MAX; i++) {
+		if (bawn_scope_get(s, scope, name, strlen(name)) != NULL)
+			return scope;
+		if (scope == 0)
+			break;
+		scope = s->outer[scope];
+	}
+	return s->scope;
+}
+
 static void bind_one(struct script *s, uint32_t target, struct value *v)
 {
 	const struct bawn_node *n = node(s, target);
 	if (n->kind == BAWN_K_NAME) {
 		const char *name = dotted_text(s, target);
-		bawn_scope_set(s, s->scope, name, v);
+		uint32_t scope = s->python ? s->scope : assigned_scope(s, target, name);
+		bawn_scope_set(s, scope, name, scope == s->scope ? v : bawn_value_either(s, bawn_scope_get(s, scope, name, strlen(name)), v));
 		if (in_class(s))
 			set_member(s, name, v);
 		if (s->scope != 0 && name != NULL && bawn_scope_get(s, 0, name, strlen(name)) == NULL)
@@ -134,25 +156,48 @@ static struct value *part_of(struct script *s, struct value *whole, uint32_t at)
 	return unknown(s, whole != NULL ? whole->taint : 0);
 }
 
-/* `a, b = x`, `{a, b: c} = x`, `[a, b] = x`, one level; deeper ones keep the taint. */
+/* The name in `name = default`, `...name` and `key: name`. */
+static uint32_t inner_target(const struct script *s, uint32_t c)
+{
+	if (node(s, c)->kind == BAWN_K_PAIR)
+		c = child(s, c, BAWN_R_VALUE);
+	bool wrapped = c != 0 && (node(s, c)->kind == BAWN_K_PARAMETER || node(s, c)->kind == BAWN_K_OTHER);
+	return wrapped && node(s, c)->child != 0 ? node(s, c)->child : c;
+}
+
+static const char *pattern_key(struct script *s, uint32_t c)
+{
+	uint32_t key = node(s, c)->kind == BAWN_K_PAIR ? child(s, c, BAWN_R_KEY) : inner_target(s, c);
+	const struct value *v = key != 0 ? s->val[key] : NULL;
+	return bawn_value_is_text(v) ? bawn_arena_text(scratch(s), v->text) : key != 0 ? dotted_text(s, key) : NULL;
+}
+
+/* `a, b = x`, `{a, b: {c}} = x`, `[a, [b]] = x`. */
 static void bind(struct script *s, uint32_t target, struct value *v)
 {
-	const struct bawn_node *n = node(s, target);
-	if (n->kind != BAWN_K_PATTERN && n->kind != BAWN_K_LIST && n->kind != BAWN_K_AS_TARGET && n->kind != BAWN_K_PAREN) {
-		bind_one(s, target, v);
-		return;
-	}
-	bool object = s->t->text.n > n->start && s->t->text.p[n->start] == '{';
-	uint32_t at = 0;
-	for (uint32_t c = n->child; c != 0; c = node(s, c)->next, at++) {
-		uint32_t key = node(s, c)->kind == BAWN_K_PAIR ? child(s, c, BAWN_R_KEY) : c;
-		uint32_t to = node(s, c)->kind == BAWN_K_PAIR ? child(s, c, BAWN_R_VALUE) : c;
-		if (n->kind == BAWN_K_AS_TARGET || n->kind == BAWN_K_PAREN)
-			bind_one(s, c, v);
-		else if (object)
-			bind_one(s, to, bawn_script_attribute(s, v, dotted_text(s, key)));
-		else
-			bind_one(s, c, part_of(s, v, at));
+	struct { uint32_t at; struct value *v; } todo[PATTERNS_MAX] = { { target, v } };
+	for (size_t n_todo = 1; n_todo > 0; ) {
+		uint32_t i = todo[--n_todo].at, at = 0;
+		struct value *whole = todo[n_todo].v;
+		const struct bawn_node *n = node(s, i);
+		bool same = n->kind == BAWN_K_AS_TARGET || n->kind == BAWN_K_PAREN;
+		if (n->kind != BAWN_K_PATTERN && n->kind != BAWN_K_LIST && !same) {
+			bind_one(s, i, whole);
+			continue;
+		}
+		bool object = s->t->text.n > n->start && s->t->text.p[n->start] == '{';
+		for (uint32_t c = n->child; c != 0 && n_todo < PATTERNS_MAX; c = node(s, c)->next, at++) {
+			uint32_t to = same ? c : inner_target(s, c);
+			struct value *part = same ? whole : object ? bawn_script_attribute(s, whole, pattern_key(s, c)) : part_of(s, whole, at);
+			if (to == 0)
+				continue;
+			if (node(s, to)->kind == BAWN_K_PATTERN || node(s, to)->kind == BAWN_K_LIST || node(s, to)->kind == BAWN_K_PAREN) {
+				todo[n_todo].at = to;
+				todo[n_todo++].v = part;
+			} else {
+				bind_one(s, to, part);
+			}
+		}
 	}
 }
 
@@ -377,8 +422,10 @@ static bool gather(struct script *s, uint32_t i, struct call *c)
 			if (c->n_keywords < n + 1)
 				add_argument(s, c, k, n + 1);
 	/* An options object counts as keywords too. */
-	const struct value *last = c->n_args > 0 ? c->arg[c->n_args - 1] : NULL;
-	if (!s->python && last != NULL && last->is_dict && last->n_items > 0) {
+	const struct value *last = NULL;
+	for (uint32_t k = c->n_args; k > 0 && last == NULL; k--)
+		last = c->arg[k - 1] != NULL && c->arg[k - 1]->is_dict ? c->arg[k - 1] : NULL;
+	if (!s->python && last != NULL && last->n_items > 0) {
 		struct keyword *kw = bawn_arena_array(scratch(s), struct keyword, last->n_items);
 		for (uint32_t k = 0; kw != NULL && k < last->n_items; k++)
 			kw[k] = (struct keyword){ last->key[k], last->item[k] };
@@ -402,6 +449,14 @@ static struct value *given(const struct call *c, uint32_t at, const char *name)
 	return at < c->n_args ? c->arg[at] : NULL;
 }
 
+static void bind_in(struct script *s, uint32_t scope, uint32_t target, struct value *v)
+{
+	uint32_t saved = s->scope;
+	s->scope = scope;
+	bind(s, target, v);
+	s->scope = saved;
+}
+
 /* What the parameters of `function` stand for; `exact`: in this call, else in any that was seen. */
 static void bind_parameters(struct script *s, uint32_t function, const struct call *c, bool exact)
 {
@@ -409,6 +464,9 @@ static void bind_parameters(struct script *s, uint32_t function, const struct ca
 	bool single = list != 0 && node(s, list)->kind == BAWN_K_NAME;
 	for (uint32_t p = list == 0 ? 0 : single ? list : node(s, list)->child; p != 0; p = single ? 0 : node(s, p)->next) {
 		uint32_t name = parameter_name(s, p);
+		if (name == 0 && !s->python && at < c->n_args && c->arg[at] != NULL)
+			bind_in(s, function, inner_target(s, p), c->arg[at]);
+		at += name == 0 && !s->python && node(s, p)->kind != BAWN_K_COMMENT;
 		const char *t = name != 0 ? dotted_text(s, name) : NULL;
 		if (t == NULL || (at == 0 && s->python && (strcmp(t, "self") == 0 || strcmp(t, "cls") == 0)))
 			continue;
@@ -421,6 +479,12 @@ static void bind_parameters(struct script *s, uint32_t function, const struct ca
 		bawn_scope_set(s, function, t, exact ? now : bawn_value_either(s, before, now));
 		at++;
 	}
+}
+
+void bawn_script_hand(struct script *s, uint32_t function, struct value **arg, uint32_t n)
+{
+	struct call c = { .arg = arg, .n_args = n };
+	bind_parameters(s, function, &c, false);
 }
 
 /* Functions that put texts together are read again for each call whose arguments are known. */
@@ -442,22 +506,6 @@ static struct value *local_call(struct script *s, struct call *c)
 	if (v != NULL)
 		*v = *result;
 	return v;
-}
-
-/* f.call(this, x), f.apply(...), f.bind(...): f is what runs. */
-static void through_apply(struct call *c)
-{
-	static const char *const way[] = { ".call", ".apply", ".bind" };
-	const struct value *self = c->function != NULL ? c->function->self : NULL;
-	const char *dot = c->name != NULL ? strrchr(c->name, '.') : NULL;
-	for (size_t i = 0; dot != NULL && self != NULL && (self->name != NULL || self->function != 0) && i < BAWN_LEN(way); i++)
-		if (strcmp(dot, way[i]) == 0) {
-			c->name = self->name;
-			c->function = c->function->self;
-			c->arg += c->n_args > 0;
-			c->n_args -= c->n_args > 0;
-			return;
-		}
 }
 
 /* Tells the call, and what it does to the world.  Returns the tags of what it gives back. */
@@ -545,13 +593,15 @@ static struct value *read_call(struct script *s, uint32_t i)
 		return NULL;
 	c.name = c.function != NULL ? c.function->name : NULL;
 	if (!s->python)
-		through_apply(&c);
+		bawn_js_apply(&c);
 	note_builder(s, c.name);
 	struct value *self = c.function != NULL ? c.function->self : NULL;
 	uint64_t own = c.taint, tags = 0;
 	c.taint |= self != NULL ? self->taint : c.function != NULL ? c.function->taint : 0;
 	bool local = c.function != NULL && c.function->function != 0;
-	struct value *v = local ? local_call(s, &c) : bawn_fold_call(s, &c);
+	struct value *v = local ? local_call(s, &c) : s->python ? NULL : bawn_js_call(s, &c);
+	if (v == NULL && !local)
+		v = bawn_fold_call(s, &c);
 	if (!local)
 		tags = tell_call(s, &c);
 	tell_alternatives(s, &c);
@@ -564,12 +614,14 @@ static struct value *read_call(struct script *s, uint32_t i)
 	bool one_variable = v != NULL && v->name != NULL && strcmp(v->name, "os.getenv()") == 0;
 	if (v != NULL && !one_variable)
 		v->taint |= (c.taint & FLOWS) | tags;
+	if (!s->python)
+		bawn_js_after(s, &c, v, tags);
 	return v;
 }
 
 /* ---- imports ---- */
 
-static void import_fact(struct script *s, const char *name, uint32_t i)
+void bawn_script_import(struct script *s, const char *name, uint32_t i)
 {
 	struct fact f = { .kind = BAWN_MATCH_IMPORT, .name = name, .node = i };
 	bawn_modules_use(s->e, name);
@@ -580,7 +632,7 @@ static const char *module_name(struct script *s, uint32_t i)
 {
 	struct value *v = s->val[i];
 	const char *name = bawn_value_is_text(v) ? bawn_arena_text(scratch(s), v->text) : dotted_text(s, i);
-	return name != NULL && strncmp(name, "node:", 5) == 0 ? name + 5 : name;
+	return s->python ? name : bawn_js_module(name);
 }
 
 static void import_name(struct script *s, uint32_t i, const char *from)
@@ -593,7 +645,7 @@ static void import_name(struct script *s, uint32_t i, const char *from)
 	const char *full = from != NULL ? bawn_arena_fmt(scratch(s), "%s.%s", from, written) : written;
 	if (full == NULL)
 		return;
-	import_fact(s, full, i);
+	bawn_script_import(s, full, i);
 	const char *bound = alias != 0 ? dotted_text(s, alias) : written;
 	if (from == NULL && alias == 0) {  /* import a.b binds a */
 		size_t n = strcspn(written, ".");
@@ -610,7 +662,7 @@ static void read_import(struct script *s, uint32_t i)
 	uint32_t module = child(s, i, BAWN_R_MODULE);
 	const char *from = module != 0 ? module_name(s, module) : NULL;
 	if (from != NULL)
-		import_fact(s, from, i);
+		bawn_script_import(s, from, i);
 	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next) {
 		if (c == module)
 			continue;
@@ -628,7 +680,7 @@ static void read_js_import(struct script *s, uint32_t i)
 	const char *from = module != 0 ? module_name(s, module) : NULL;
 	if (from == NULL)
 		return;
-	import_fact(s, from, i);
+	bawn_script_import(s, from, i);
 	for (uint32_t c = i + 1; c < s->t->n && node(s, c)->start < node(s, i)->end; c++) {
 		uint32_t p = node(s, c)->parent;
 		if (node(s, c)->kind == BAWN_K_ALIASED)
@@ -765,6 +817,14 @@ static struct value *first_child(struct script *s, uint32_t i)
 		if (node(s, c)->kind != BAWN_K_COMMENT)
 			return s->val[c];
 	return NULL;
+}
+
+static struct value *last_child(struct script *s, uint32_t i)
+{
+	struct value *v = NULL;
+	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
+		v = s->val[c];
+	return v;
 }
 
 static uint32_t subtree_end(const struct script *s, uint32_t i)
@@ -918,6 +978,17 @@ static void string_fact(struct script *s, uint32_t i, struct value *v)
 	(void)bawn_engine_fact(s->e, &f);
 }
 
+/* What a program looks for says what it is about: /pattern/ is told as a text. */
+static void pattern_fact(struct script *s, uint32_t i)
+{
+	struct bawn_span t = text_of(s, i);
+	struct fact f = { .kind = BAWN_MATCH_STRING, .node = i };
+	if (t.n < 6 || t.n > 4096)
+		return;
+	f.name = bawn_arena_text(scratch(s), t);
+	(void)bawn_engine_fact(s->e, &f);
+}
+
 static struct value *leave(struct script *s, uint32_t i)
 {
 	struct value *v = NULL;
@@ -948,6 +1019,10 @@ static struct value *leave(struct script *s, uint32_t i)
 	case BAWN_K_DICT:       return collection(s, i, true);
 	case BAWN_K_PAREN: case BAWN_K_AWAIT: case BAWN_K_SPLAT: case BAWN_K_INSERT:
 		return first_child(s, i);
+	case BAWN_K_SEQUENCE:   return last_child(s, i);
+	case BAWN_K_REGEX:
+		pattern_fact(s, i);
+		return NULL;
 	case BAWN_K_CONDITIONAL: case BAWN_K_BOOLEAN: return either(s, i);
 	case BAWN_K_COMPREHENSION: return read_comprehension(s, i);
 	case BAWN_K_ASSIGN: case BAWN_K_WALRUS: return read_assign(s, i);
@@ -1008,12 +1083,16 @@ static void enter(struct script *s, uint32_t i)
 		s->outer[i] = s->scope;
 		s->scope = i;
 		bind_parameters(s, i, &none, false);
+		if (!s->python)
+			bawn_js_enter(s, i);
 		return;
 	}
 	case BAWN_K_LAMBDA:
 		s->outer[i] = s->scope;
 		s->scope = i;
 		bind_parameters(s, i, &none, false);
+		if (!s->python)
+			bawn_js_enter(s, i);
 		return;
 	case BAWN_K_CLASS:
 		s->class_ = i;
@@ -1099,6 +1178,8 @@ void bawn_read_script(struct engine *e)
 			e->error = bawn_fail(e->err, -ENOMEM, "assess the code");
 	} else {
 		bool quiet = e->quiet;
+		if (!s.python)
+			bawn_js_shapes(&s);
 		if (functions) {
 			e->quiet = true;
 			walk(&s, 0, (uint32_t)t->n);

@@ -7,7 +7,7 @@
 /* Tags that stay with data. */
 #define FLOWS (BAWN_TAG(NET_RECV) | BAWN_TAG(DECODE) | BAWN_TAG(SECRET) | BAWN_TAG(ENVIRON) | BAWN_TAG(HOST_INFO) | \
                BAWN_TAG(READ) | BAWN_TAG(INPUT) | BAWN_TAG(CAPTURE) | BAWN_TAG(BROWSER) | BAWN_TAG(MARSHAL) | BAWN_TAG(BUILT) | \
-               BAWN_TAG(OBFUSCATED))
+               BAWN_TAG(OBFUSCATED) | BAWN_TAG(IDENTITY))
 
 struct binding { uint32_t scope; uint32_t hash; const char *name; struct value *value, *after; };
 struct change  { uint32_t scope; const char *name; struct value *old; };
@@ -62,6 +62,9 @@ const char   *bawn_script_canonical(struct script *s, const char *name);
 struct value *bawn_script_lookup(struct script *s, const char *name, size_t n);
 struct value *bawn_script_named(struct script *s, const char *name, bool imported);
 struct value *bawn_script_attribute(struct script *s, struct value *object, const char *property);
+void          bawn_script_import(struct script *s, const char *name, uint32_t node);
+/* A function that somebody else will call with these. */
+void          bawn_script_hand(struct script *s, uint32_t function, struct value **arg, uint32_t n);
 struct value *bawn_script_replay(struct script *s, uint32_t function, const struct call *c);
 
 /* fold.c: what a call, an operator or a literal comes to where that can be known; NULL where not. */

@@ -1,0 +1,544 @@
+/* javascript.c - what only JavaScript has: modules known by several names, functions handed on to be
+ * called with data later, and the ways from any value to the functions of the runtime.
+ *
+ * Data mostly reaches JavaScript through parameters of functions that somebody else calls.  When such
+ * a function is entered, the call it is an argument of is known up to there; so its parameters are
+ * bound before its body is read, and `get(u, r => r.on('data', d => eval(d)))` needs one walk. */
+#include "assess/javascript.h"
+#include "assess/names.h"
+#include "assess/text.h"
+#include "base/cleanup.h"
+
+#define GIVEN_MAX 4u
+
+static struct arena *scratch(struct script *s) { return &s->e->scratch; }
+static const struct bawn_node *node(const struct script *s, uint32_t i) { return &s->t->node[i]; }
+static uint32_t child(const struct script *s, uint32_t i, enum bawn_role role) { return bawn_node_child(s->t, i, role); }
+static struct value *arg(const struct call *c, uint32_t i) { return i < c->n_args ? c->arg[i] : NULL; }
+static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+
+static const char *method_of(const char *name)
+{
+	const char *dot = name != NULL ? strrchr(name, '.') : NULL;
+	return dot != NULL ? dot + 1 : name;
+}
+
+static struct value *tainted(struct script *s, const char *name, uint64_t taint)
+{
+	struct value *v = bawn_value_new(s->e);
+	if (v != NULL)
+		v->name = name, v->taint = taint;
+	return v;
+}
+
+/* ---- names ---- */
+
+/* Packages that do what another does, under the same names. */
+static const struct { const char *name, *is; } module[] = {
+	{ "fs/promises", "fs" }, { "fs-extra", "fs" }, { "graceful-fs", "fs" }, { "original-fs", "fs" }, { "mz/fs", "fs" },
+	{ "@npmcli/fs", "fs" }, { "fs-jetpack", "fs" }, { "mz/child_process", "child_process" }, { "child-process-promise", "child_process" },
+	{ "promisify-child-process", "child_process" }, { "node-fetch", "fetch" }, { "cross-fetch", "fetch" }, { "isomorphic-fetch", "fetch" },
+	{ "make-fetch-happen", "fetch" }, { "minipass-fetch", "fetch" }, { "node-fetch-native", "fetch" }, { "whatwg-fetch", "fetch" },
+	{ "request-promise", "request" }, { "request-promise-native", "request" }, { "sync-request", "request" }, { "then-request", "request" },
+	{ "postman-request", "request" }, { "isomorphic-ws", "ws" }, { "faye-websocket", "ws" }, { "stream/promises", "stream" },
+	{ "dns/promises", "dns" }, { "dns2", "dns" }, { "native-dns", "dns" }, { "path/posix", "path" }, { "path/win32", "path" },
+	{ "upath", "path" }, { "puppeteer-core", "puppeteer" }, { "puppeteer-extra", "puppeteer" }, { "playwright-core", "playwright" },
+	{ "@playwright/test", "playwright" }, { "redaxios", "axios" }, { "gaxios", "axios" }, { "safe-buffer", "buffer" }, { "iohook-raub", "iohook" },
+	{ "xmlhttprequest", "xhr" }, { "xhr2", "XMLHttpRequest" }, { "cross-spawn-promise", "cross-spawn" }, { "node-pty-prebuilt", "node-pty" },
+	{ "@homebridge/node-pty-prebuilt-multiarch", "node-pty" }, { "@lydell/node-pty", "node-pty" }, { "uiohook-napi", "iohook" },
+};
+NAMES(modules, module);
+
+const char *bawn_js_module(const char *name)
+{
+	if (name == NULL)
+		return NULL;
+	if (begins(name, "node:"))
+		name += 5;
+	size_t row = bawn_names_find(&modules, name, strlen(name));
+	return row < BAWN_LEN(module) ? module[row].is : name;
+}
+
+static const struct { const char *name, *is; } same[] = {
+	{ "ws.WebSocket", "ws" }, { "undici.fetch", "fetch" }, { "buffer.Buffer", "Buffer" }, { "follow-redirects.http", "http" },
+	{ "follow-redirects.https", "https" }, { "xhr.XMLHttpRequest", "XMLHttpRequest" }, { "timers.setTimeout", "setTimeout" },
+	{ "process.mainModule.constructor._load", "module._load" }, { "module.constructor._load", "module._load" },
+	{ "require.main.constructor._load", "module._load" }, { "Module._load", "module._load" }, { "module.Module._load", "module._load" },
+	{ "require.main.require", "module.require" }, { "process.mainModule.require", "module.require" },
+	{ "module.parent.require", "module.require" }, { "self.eval", "eval" }, { "self.fetch", "fetch" }, { "top.eval", "eval" },
+	{ "parent.eval", "eval" }, { "self.Function", "Function" }, { "process.env.constructor.constructor", "Function" },
+	{ "jQuery.ajax", "$.ajax" }, { "jQuery.get", "$.get" }, { "jQuery.post", "$.post" }, { "jQuery.getScript", "$.getScript" },
+	{ "jQuery.globalEval", "$.globalEval" }, { "document.defaultView.eval", "eval" }, { "frames.eval", "eval" },
+	{ "global.process", "process" }, { "Bun.fetch", "fetch" }, { "http.createServer().on", "http.createServer().on" },
+};
+NAMES(sames, same);
+
+const char *bawn_js_name(const char *name)
+{
+	size_t row = bawn_names_find(&sames, name, strlen(name));
+	return row < BAWN_LEN(same) ? same[row].is : name;
+}
+
+/* Variables that name a place. */
+static const struct { const char *name, *path; } place[] = {
+	{ "process.env.HOME", "~" }, { "process.env.USERPROFILE", "~" }, { "process.env.HOMEPATH", "~" },
+	{ "process.env.APPDATA", "~/AppData/Roaming" }, { "process.env.LOCALAPPDATA", "~/AppData/Local" },
+	{ "process.env.XDG_CONFIG_HOME", "~/.config" }, { "process.env.TMPDIR", "/tmp" }, { "process.env.TEMP", "/tmp" }, { "process.env.TMP", "/tmp" },
+};
+NAMES(places, place);
+
+static const char *place_named(const char *object, const char *property)
+{
+	char name[64];
+	if (object == NULL || strcmp(object, "process.env") != 0)
+		return NULL;
+	int n = snprintf(name, sizeof name, "process.env.%s", property);
+	size_t row = n > 0 && (size_t)n < sizeof name ? bawn_names_find(&places, name, (size_t)n) : BAWN_LEN(place);
+	return row < BAWN_LEN(place) ? place[row].path : NULL;
+}
+
+/* Is it a method of a literal, [].map or ''.at? */
+static bool of_literal(const char *name)
+{
+	return begins(name, "list.") || begins(name, "str.") || begins(name, "dict.") || begins(name, "?.");
+}
+
+struct value *bawn_js_attribute(struct script *s, struct value *object, const char *property)
+{
+	if (object == NULL || property == NULL)
+		return NULL;
+	if (object->imported && strcmp(property, "default") == 0)
+		return object;
+	if (strcmp(property, "constructor") == 0 && object->function != 0)
+		return bawn_script_named(s, "Function", false);
+	if (strcmp(property, "constructor") == 0 && object->name != NULL && of_literal(object->name))
+		return bawn_script_named(s, "list.method.constructor", false);
+	const char *path = place_named(object->name, property);
+	return path != NULL ? bawn_value_text(s->e, bawn_span(path)) : NULL;
+}
+
+/* ---- calls ---- */
+
+static void spread(struct call *c, const struct value *list)
+{
+	if (list == NULL || !list->is_list || list->choice)
+		return;
+	c->arg = list->item;
+	c->n_args = list->n_items;
+}
+
+static void run_instead(struct call *c, struct value *f, uint32_t skip)
+{
+	c->function = f;
+	c->name = f->name;
+	skip = skip < c->n_args ? skip : c->n_args;
+	c->arg += skip;
+	c->n_args -= skip;
+}
+
+/* Names that lead to Function itself. */
+static bool is_function_constructor(const char *name)
+{
+	static const char *const whole[] = { "list.method.constructor", "Object.getPrototypeOf().constructor", "Function.prototype.constructor",
+	                                     "Reflect.getPrototypeOf().constructor", "Function.constructor" };
+	static const char twice[] = ".constructor.constructor";
+	size_t n = strlen(name);
+	for (size_t i = 0; i < BAWN_LEN(whole); i++)
+		if (strcmp(name, whole[i]) == 0)
+			return true;
+	return n > sizeof twice - 1 && strcmp(name + n - (sizeof twice - 1), twice) == 0;
+}
+
+void bawn_js_apply(struct call *c)
+{
+	struct value *self = c->function != NULL ? c->function->self : NULL;
+	const char *method = method_of(c->name);
+	if (c->name == NULL)
+		return;
+	if (begins(c->name, "Reflect.") && arg(c, 0) != NULL && (strcmp(method, "apply") == 0 || strcmp(method, "construct") == 0)) {
+		const struct value *list = c->arg[c->n_args - 1];
+		run_instead(c, c->arg[0], c->n_args);
+		spread(c, list);
+	} else if (self != NULL && (self->name != NULL || self->function != 0) && method != c->name) {
+		if (strcmp(method, "call") == 0 || strcmp(method, "bind") == 0) {
+			run_instead(c, self, 1);
+		} else if (strcmp(method, "apply") == 0) {
+			run_instead(c, self, 1);
+			spread(c, arg(c, 0));
+		}
+	}
+	if (c->name != NULL && is_function_constructor(c->name))
+		c->name = "Function";
+}
+
+enum op { SAME, IMPORT, CODE, TMP, STREAM };
+static const struct { const char *name; enum op op; } function[] = {
+	{ "util.promisify", SAME }, { "util.callbackify", SAME }, { "pify", SAME }, { "thenify", SAME }, { "bluebird.promisify", SAME },
+	{ "Promise.resolve", SAME }, { "Promise.all", SAME }, { "Promise.allSettled", SAME }, { "Promise.race", SAME }, { "Promise.any", SAME },
+	{ "Object.freeze", SAME }, { "Object.seal", SAME }, { "Object", SAME }, { "String", SAME }, { "String.raw", SAME }, { "Proxy", SAME },
+	{ "structuredClone", SAME }, { "Array.from", SAME }, { "URL", SAME }, { "util.toUSVString", SAME }, { "$", SAME },
+	{ "require", IMPORT }, { "import", IMPORT }, { "module.require", IMPORT }, { "module._load", IMPORT }, { "process.getBuiltinModule", IMPORT },
+	{ "module.createRequire()", IMPORT }, { "createRequire()", IMPORT }, { "require.call", IMPORT }, { "importSync", IMPORT }, { "import-fresh", IMPORT },
+	{ "__non_webpack_require__", IMPORT }, { "__webpack_require__", IMPORT },
+	{ "Function", CODE }, { "os.tmpdir", TMP }, { "fs.createWriteStream", STREAM },
+};
+NAMES(functions, function);
+
+static struct value *imported(struct script *s, const struct call *c)
+{
+	const struct value *v = arg(c, 0);
+	if (!bawn_value_is_text(v) || v->partial || v->text.n > NAME_MAX_BYTES)
+		return NULL;
+	const char *name = bawn_js_module(bawn_arena_text(scratch(s), v->text));
+	if (name == NULL)
+		return NULL;
+	bawn_script_import(s, name, c->node);
+	return bawn_script_named(s, name, true);
+}
+
+/* new Function('return process')() is process. */
+static struct value *made_code(struct script *s, const struct call *c)
+{
+	const struct value *v = arg(c, c->n_args - 1);
+	if (!bawn_value_is_text(v) || v->partial)
+		return NULL;
+	struct bawn_span t = v->text;
+	while (t.n > 0 && (t.p[t.n - 1] == ';' || t.p[t.n - 1] == ' ' || t.p[t.n - 1] == '\n'))
+		t.n--;
+	while (t.n > 0 && t.p[0] == ' ')
+		t.p++, t.n--;
+	if (t.n < 8 || t.n > 40 || memcmp(t.p, "return ", 7) != 0)
+		return NULL;
+	const char *name = bawn_arena_text(scratch(s), (struct bawn_span){ t.p + 7, t.n - 7 });
+	if (name == NULL || name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.")] != '\0')
+		return NULL;
+	struct value *made = tainted(s, "Function()", 0);
+	if (made != NULL)
+		made->result = bawn_script_named(s, strcmp(name, "this") == 0 ? "globalThis" : bawn_js_name(name), false);
+	return made;
+}
+
+static struct value *same_list(const struct call *c)
+{
+	static const char *const keeps[] = { "filter", "sort", "toSorted", "flat", "values" };
+	struct value *self = c->function != NULL ? c->function->self : NULL;
+	const char *method = method_of(c->name);
+	for (size_t i = 0; self != NULL && self->is_list && i < BAWN_LEN(keeps); i++)
+		if (strcmp(method, keeps[i]) == 0)
+			return self;
+	return NULL;
+}
+
+struct value *bawn_js_call(struct script *s, const struct call *c)
+{
+	if (c->name == NULL)
+		return NULL;
+	size_t row = bawn_names_find(&functions, c->name, strlen(c->name));
+	if (row == BAWN_LEN(function))
+		return same_list(c);
+	switch (function[row].op) {
+	case SAME:   return c->n_args > 0 && c->arg[0] != NULL && c->arg[0]->function == 0 ? c->arg[0] : NULL;
+	case IMPORT: return imported(s, c);
+	case CODE:   return c->n_args > 0 ? made_code(s, c) : NULL;
+	case TMP:    return bawn_value_text(s->e, bawn_span("/tmp"));
+	case STREAM: {
+		struct value *v = tainted(s, "fs.createWriteStream()", 0);
+		if (v != NULL)
+			v->self = arg(c, 0);
+		return v;
+	}
+	}
+	return NULL;
+}
+
+/* ---- functions that are handed on ---- */
+
+/* What a function calls the function it is given with; `from_outside`: the parameters (bits) that come over the network. */
+static const struct { const char *name, *given[2]; unsigned from_outside; } gives[] = {
+	{ "net.createServer", { "net.Socket()" }, 1 }, { "net.Server", { "net.Socket()" }, 1 }, { "tls.createServer", { "net.Socket()" }, 1 },
+	{ "http.createServer", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 },
+	{ "https.createServer", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 },
+	{ "http2.createServer", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 },
+	{ "http2.createSecureServer", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 },
+	{ "express().*", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 },
+	{ "express.Router().*", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 },
+	{ "fastify().*", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 }, { "polka().*", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 },
+	{ "koa().*", { "http.IncomingMessage()" }, 1 }, { "Deno.serve", { "http.IncomingMessage()" }, 1 },
+	{ "http.get", { "http.IncomingMessage()" }, 1 }, { "https.get", { "http.IncomingMessage()" }, 1 },
+	{ "http.request", { "http.IncomingMessage()" }, 1 }, { "https.request", { "http.IncomingMessage()" }, 1 },
+	{ "request", { NULL, "http.IncomingMessage()" }, 6 }, { "request.get", { NULL, "http.IncomingMessage()" }, 6 },
+	{ "request.post", { NULL, "http.IncomingMessage()" }, 6 }, { "needle.get", { NULL, "http.IncomingMessage()" }, 6 },
+	{ "needle", { NULL, "http.IncomingMessage()" }, 6 }, { "$.get", { NULL }, 1 }, { "$.post", { NULL }, 1 }, { "$.getJSON", { NULL }, 1 },
+	{ "dns.resolveTxt", { NULL }, 2 }, { "dns.resolve", { NULL }, 2 },
+};
+NAMES(givers, gives);
+
+/* Methods that call a function for each item, or with what the object comes to. */
+enum way { NO_WAY, ITEM, SECOND_ITEM, ITSELF, EVENT };
+static const struct { const char *name; enum way way; } calls_back[] = {
+	{ "forEach", ITEM }, { "map", ITEM }, { "filter", ITEM }, { "find", ITEM }, { "findIndex", ITEM }, { "some", ITEM }, { "every", ITEM },
+	{ "flatMap", ITEM }, { "findLast", ITEM }, { "reduce", SECOND_ITEM }, { "reduceRight", SECOND_ITEM }, { "then", ITSELF }, { "on", EVENT }, { "once", EVENT },
+	{ "addListener", EVENT }, { "addEventListener", EVENT }, { "prependListener", EVENT }, { "subscribe", EVENT }, { "onText", EVENT },
+};
+NAMES(call_backs, calls_back);
+
+/* What an event hands over, where its name says so. */
+static const struct { const char *name, *given; uint64_t taint; } event[] = {
+	{ "connection", "net.Socket()", BAWN_TAG(NET_RECV) }, { "secureConnection", "net.Socket()", BAWN_TAG(NET_RECV) },
+	{ "request", "http.IncomingMessage()", BAWN_TAG(NET_RECV) }, { "response", "http.IncomingMessage()", BAWN_TAG(NET_RECV) },
+	{ "keydown", "KeyboardEvent()", 0 }, { "keypress", "KeyboardEvent()", 0 }, { "keyup", "KeyboardEvent()", 0 },
+};
+NAMES(events, event);
+
+static struct value *item_of(struct script *s, struct value *list)
+{
+	if (list == NULL || !list->is_list || list->n_items == 0)
+		return tainted(s, NULL, list != NULL ? list->taint & FLOWS : 0);
+	struct value *one = bawn_value_new(s->e);
+	if (one == NULL)
+		return NULL;
+	*one = *list;
+	one->choice = true;
+	one->name = list->item[0] != NULL ? list->item[0]->name : NULL;
+	for (uint32_t i = 0; i < list->n_items; i++)
+		one->taint |= list->item[i] != NULL ? list->item[i]->taint & FLOWS : 0;
+	return one;
+}
+
+static uint32_t given_by_event(struct script *s, const struct call *c, uint64_t taint, struct value **given)
+{
+	const struct value *what = arg(c, 0);
+	size_t row = bawn_value_is_text(what) ? bawn_names_find(&events, what->text.p, what->text.n) : BAWN_LEN(event);
+	if (row < BAWN_LEN(event)) {
+		given[0] = tainted(s, event[row].given, taint | event[row].taint);
+		return 1;
+	}
+	given[0] = tainted(s, NULL, taint);
+	given[1] = tainted(s, NULL, taint);
+	return 2;
+}
+
+static uint32_t given_by_name(struct script *s, size_t row, uint64_t taint, struct value **given)
+{
+	for (uint32_t i = 0; i < 3; i++) {
+		uint64_t outside = gives[row].from_outside >> i & 1 ? BAWN_TAG(NET_RECV) : 0;
+		given[i] = tainted(s, i < BAWN_LEN(gives[row].given) ? gives[row].given[i] : NULL, taint | outside);
+	}
+	return 3;
+}
+
+/* The values a function given to this call will be called with; `tags` of what the call gives back. */
+static uint32_t what_is_given(struct script *s, const struct call *c, uint64_t tags, struct value **given)
+{
+	struct value *self = c->function != NULL ? c->function->self : NULL;
+	const char *method = method_of(c->name);
+	size_t row = c->name != NULL ? bawn_names_match(&givers, c->name) : BAWN_LEN(gives);
+	if (row < BAWN_LEN(gives))
+		return given_by_name(s, row, tags & FLOWS, given);
+	size_t way = method != NULL ? bawn_names_find(&call_backs, method, strlen(method)) : BAWN_LEN(calls_back);
+	uint64_t own = self != NULL ? self->taint & FLOWS : 0;
+	switch (way < BAWN_LEN(calls_back) && self != NULL ? calls_back[way].way : NO_WAY) {
+	case ITEM:
+		given[0] = item_of(s, self);
+		return 1;
+	case SECOND_ITEM:
+		given[0] = tainted(s, NULL, own);
+		given[1] = item_of(s, self);
+		return 2;
+	case ITSELF:
+		given[0] = self;
+		return 1;
+	case EVENT:
+		return given_by_event(s, c, own, given);
+	case NO_WAY:
+		break;
+	}
+	uint64_t taint = (c->taint | tags) & FLOWS & ~BAWN_TAG(INPUT);
+	for (uint32_t i = 0; taint != 0 && i < 3; i++)
+		given[i] = tainted(s, NULL, taint);
+	return taint != 0 ? 3 : 0;
+}
+
+static void hand_over(struct script *s, const struct call *c, uint32_t to, uint64_t tags)
+{
+	struct value *given[GIVEN_MAX] = { NULL };
+	uint32_t n = what_is_given(s, c, tags, given);
+	if (n > 0)
+		bawn_script_hand(s, to, given, n);
+}
+
+void bawn_js_enter(struct script *s, uint32_t entered)
+{
+	uint32_t list = node(s, entered)->parent, at = node(s, list)->parent;
+	if (node(s, list)->kind != BAWN_K_ARGUMENTS || (node(s, at)->kind != BAWN_K_CALL && node(s, at)->kind != BAWN_K_NEW))
+		return;
+	uint32_t f = child(s, at, BAWN_R_FUNCTION), first = node(s, list)->child;
+	struct value *before[1] = { first != entered ? s->val[first] : NULL };
+	struct call c = { .node = at, .function = f != 0 ? s->val[f] : NULL, .arg = before, .n_args = first != entered };
+	c.name = c.function != NULL ? c.function->name : NULL;
+	if (c.function == NULL || c.function->function != 0)
+		return;
+	c.taint = c.function->self != NULL ? c.function->self->taint : 0;
+	hand_over(s, &c, entered, 0);
+}
+
+/* ---- files that hold what came over the network ---- */
+
+static bool is_stream(const struct value *v) { return v != NULL && v->name != NULL && strcmp(v->name, "fs.createWriteStream()") == 0; }
+
+static void mark_files(const struct call *c)
+{
+	static const char *const writes[] = { "fs.writeFile", "fs.writeFileSync", "fs.appendFile", "fs.appendFileSync", "fs.outputFile", "fs.outputFileSync",
+	                                      "Deno.writeTextFile", "Deno.writeFile", "Deno.writeTextFileSync", "Deno.writeFileSync", "Bun.write" };
+	struct value *self = c->function != NULL ? c->function->self : NULL;
+	if (c->name == NULL || (c->taint & BAWN_TAG(NET_RECV)) == 0)
+		return;
+	for (size_t i = 0; i < BAWN_LEN(writes) && c->n_args > 1; i++)
+		if (c->arg[0] != NULL && c->arg[1] != NULL && strcmp(c->name, writes[i]) == 0)
+			c->arg[0]->taint |= c->arg[1]->taint & BAWN_TAG(NET_RECV);
+	for (uint32_t i = 0; i < c->n_args && i < GIVEN_MAX; i++)
+		if (is_stream(c->arg[i]) && c->arg[i]->self != NULL)
+			c->arg[i]->self->taint |= BAWN_TAG(NET_RECV);
+	if (is_stream(self) && self->self != NULL)
+		self->self->taint |= BAWN_TAG(NET_RECV);
+}
+
+/* eval((function (p, a, c, k) {...})(...)): the text is worked out on the spot. */
+static void notice_packed(struct script *s, const struct call *c)
+{
+	uint32_t list = child(s, c->node, BAWN_R_ARGUMENTS), a = list != 0 ? node(s, list)->child : 0;
+	if (c->name == NULL || (strcmp(c->name, "eval") != 0 && strcmp(c->name, "Function") != 0) || a == 0 || node(s, a)->kind != BAWN_K_CALL)
+		return;
+	uint32_t f = child(s, a, BAWN_R_FUNCTION);
+	while (f != 0 && node(s, f)->kind == BAWN_K_PAREN)
+		f = node(s, f)->child;
+	if (f != 0 && node(s, f)->kind == BAWN_K_LAMBDA)
+		(void)bawn_engine_event(s->e, "packed-code", c->node, NULL);
+}
+
+void bawn_js_after(struct script *s, const struct call *c, struct value *result, uint64_t tags)
+{
+	bool local = c->function != NULL && c->function->function != 0;
+	for (uint32_t i = 0; !local && i < c->n_args && i < 8; i++)
+		if (c->arg[i] != NULL && c->arg[i]->function != 0)
+			hand_over(s, c, c->arg[i]->function, tags | (result != NULL ? result->taint & FLOWS : 0));
+	mark_files(c);
+	notice_packed(s, c);
+}
+
+/* ---- what the text looks like ---- */
+
+#define HEX_NAMES     8u     /* names like _0x3fa2 */
+#define LETTERS_LEAST 200u   /* bytes of code from which its letters are counted */
+#define SPACES_HIDE   150u   /* blanks that push code out of sight */
+#define ESCAPED       12u    /* plain letters written as escapes */
+#define SELECTORS     6u     /* variation selectors in a row: no picture has so many */
+
+struct shape { uint32_t names, hex, escaped, bytes, letters; };
+
+static bool is_hex_name(struct bawn_span t)
+{
+	size_t at = 3;
+	if (t.n < 6 || memcmp(t.p, "_0x", 3) != 0)
+		return false;
+	while (at < t.n && strchr("0123456789abcdefABCDEF", t.p[at]) != NULL)
+		at++;
+	return at == t.n;
+}
+
+/* \x65, \u0065: a letter that could have been written. */
+static bool is_escaped_letter(struct bawn_span t)
+{
+	unsigned c = 0;
+	if (t.n < 4 || t.n > 8 || (t.p[1] != 'x' && t.p[1] != 'u'))
+		return false;
+	for (size_t i = 2; i < t.n; i++) {
+		const char *digits = "0123456789abcdef", *d = strchr(digits, t.p[i] | 0x20);
+		c = d != NULL && *d != '\0' ? c * 16 + (unsigned)(d - digits) : c;
+	}
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Code between two texts or comments. */
+static bool look_at(struct bawn_span code, struct shape *look)
+{
+	size_t blanks = 0;
+	bool hidden = false, text = false;
+	for (size_t i = 0; i < code.n; i++) {
+		char c = code.p[i];
+		if (c == ' ' || c == '\t') {
+			blanks++;
+			continue;
+		}
+		hidden = hidden || (blanks >= SPACES_HIDE && text && c != '\n' && c != '\r');
+		text = c != '\n';
+		blanks = 0;
+		look->bytes += c != '\n' && c != '\r';
+		look->letters += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+	}
+	return hidden;
+}
+
+/* Runs of variation selectors carry bytes that no editor shows. */
+static bool hides_bytes(struct bawn_span t)
+{
+	unsigned run = 0;
+	for (size_t i = 0; i + 3 < t.n; ) {
+		const unsigned char *p = (const unsigned char *)t.p + i;
+		bool low = p[0] == 0xef && p[1] == 0xb8 && p[2] < 0x90, high = p[0] == 0xf3 && p[1] == 0xa0 && p[2] >= 0x84 && p[2] <= 0x87;
+		run = low || high ? run + 1 : 0;
+		if (run >= SELECTORS)
+			return true;
+		i += high ? 4 : low ? 3 : 1;
+	}
+	return false;
+}
+
+/* while (true) { try { if (sum of parseInt(...) === n) break; else a.push(a.shift()) } ... } */
+static bool turns_strings(struct bawn_span loop)
+{
+	size_t numbers = 0;
+	for (const char *at = loop.p; (at = memmem(at, loop.n - (size_t)(at - loop.p), "parseInt", 8)) != NULL; at += 8)
+		numbers++;
+	return numbers >= 3 && memmem(loop.p, loop.n, "shift", 5) != NULL && memmem(loop.p, loop.n, "push", 4) != NULL;
+}
+
+void bawn_js_shapes(struct script *s)
+{
+	struct shape look = { 0 };
+	uint32_t done = 0, hidden = 0, turned = 0;
+	for (uint32_t i = 0; i < s->t->n; i++) {
+		const struct bawn_node *n = node(s, i);
+		switch (n->kind) {
+		case BAWN_K_NAME:
+			look.names++;
+			look.hex += is_hex_name(bawn_node_text(s->t, i));
+			break;
+		case BAWN_K_ESCAPE:
+			look.escaped += is_escaped_letter(bawn_node_text(s->t, i));
+			break;
+		case BAWN_K_WHILE: case BAWN_K_FOR:
+			if (turned == 0 && n->end - n->start < 8192 && turns_strings(bawn_node_text(s->t, i)))
+				turned = i;
+			break;
+		case BAWN_K_STRING: case BAWN_K_TEMPLATE: case BAWN_K_COMMENT: case BAWN_K_REGEX:
+			if (n->start >= done && look_at((struct bawn_span){ s->t->text.p + done, n->start - done }, &look) && hidden == 0)
+				hidden = i;
+			done = n->end > done ? n->end : done;
+			break;
+		default:
+			break;
+		}
+	}
+	bool last = look_at((struct bawn_span){ s->t->text.p + done, s->t->text.n - done }, &look);
+	if (hidden != 0 || last)
+		(void)bawn_engine_event(s->e, "code-out-of-sight", hidden, NULL);
+	if ((look.hex >= HEX_NAMES && look.hex * 5 >= look.names) || turned != 0)
+		(void)bawn_engine_event(s->e, "machine-made-names", turned, NULL);
+	if (look.bytes >= LETTERS_LEAST && look.letters * 8 < look.bytes)
+		(void)bawn_engine_event(s->e, "code-without-letters", 0, NULL);
+	if (look.escaped >= ESCAPED)
+		(void)bawn_engine_event(s->e, "letters-as-escapes", 0, NULL);
+	if (hides_bytes(s->t->text))
+		(void)bawn_engine_event(s->e, "hidden-bytes", 0, NULL);
+}
