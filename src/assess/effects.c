@@ -1,4 +1,8 @@
-/* effects.c - what well-known functions do with a path or a text they are given.  Two tables. */
+/* effects.c - what well-known functions do with a path or a text they are given: tables of paths they
+ * touch, of texts they run, and of where data goes from one argument to another.
+ *
+ * A file is known by the value of its path: what is written to it is remembered there, so that a file
+ * that came from the network and is run later, or that holds a secret and is sent, is recognised. */
 #include "assess/names.h"
 #include "assess/script.h"
 #include "assess/text.h"
@@ -11,7 +15,7 @@ enum { SELF = -1 };
 static const struct { const char *name; int8_t arg; uint8_t access; } touch[] = {
 	{ "open", 0, OPEN }, { "gzip.open", 0, OPEN }, { "bz2.open", 0, OPEN }, { "lzma.open", 0, OPEN }, { "tarfile.open", 0, OPEN },
 	{ "zipfile.ZipFile", 0, OPEN }, { "aiofiles.open", 0, OPEN }, { "pathlib.Path().open", SELF, OPEN },
-	{ "os.open", 0, BAWN_ACCESS_READ }, { "linecache.getlines", 0, BAWN_ACCESS_READ }, { "linecache.getline", 0, BAWN_ACCESS_READ },
+	{ "os.open", 0, OPEN }, { "linecache.getlines", 0, BAWN_ACCESS_READ }, { "linecache.getline", 0, BAWN_ACCESS_READ },
 	{ "fileinput.input", 0, BAWN_ACCESS_READ }, { "pathlib.Path().read_text", SELF, BAWN_ACCESS_READ },
 	{ "pathlib.Path().read_bytes", SELF, BAWN_ACCESS_READ }, { "pathlib.Path().write_text", SELF, BAWN_ACCESS_WRITE },
 	{ "pathlib.Path().write_bytes", SELF, BAWN_ACCESS_WRITE }, { "pathlib.Path().touch", SELF, BAWN_ACCESS_WRITE },
@@ -38,6 +42,24 @@ static const struct { const char *name; int8_t arg; uint8_t access; } touch[] = 
 	{ "pandas.read_table", 0, BAWN_ACCESS_READ }, { "sqlite3.connect", 0, BAWN_ACCESS_READ }, { "os.fdopen", 0, BAWN_ACCESS_USE },
 	{ "numpy.fromfile", 0, BAWN_ACCESS_READ }, { "mmap.mmap", 0, BAWN_ACCESS_USE }, { "*.extractall", 0, BAWN_ACCESS_WRITE },
 	{ "*.to_csv", 0, BAWN_ACCESS_WRITE }, { "*.savefig", 0, BAWN_ACCESS_WRITE }, { "*.storbinary", 1, BAWN_ACCESS_READ },
+	{ "io.FileIO", 0, OPEN }, { "tarfile.TarFile", 0, OPEN }, { "tarfile.TarFile.open", 0, OPEN }, { "pathlib.Path.open", SELF, OPEN }, { "dbm.open", 0, BAWN_ACCESS_READ },
+	{ "shelve.open", 0, BAWN_ACCESS_READ }, { "wave.open", 0, OPEN }, { "fileinput.FileInput", 0, BAWN_ACCESS_READ }, { "os.readlink", 0, BAWN_ACCESS_READ },
+	{ "os.fwalk", 0, BAWN_ACCESS_LIST }, { "pathlib.Path().walk", SELF, BAWN_ACCESS_LIST }, { "os.chdir", 0, BAWN_ACCESS_USE }, { "os.lchown", 0, BAWN_ACCESS_WRITE },
+	{ "os.lchmod", 0, BAWN_ACCESS_WRITE }, { "os.chflags", 0, BAWN_ACCESS_WRITE }, { "os.removexattr", 0, BAWN_ACCESS_WRITE }, { "os.link", 0, BAWN_ACCESS_READ },
+	{ "shutil.chown", 0, BAWN_ACCESS_WRITE }, { "shutil.copymode", 1, BAWN_ACCESS_WRITE }, { "shutil.copystat", 1, BAWN_ACCESS_WRITE },
+	{ "pathlib.Path().lchmod", SELF, BAWN_ACCESS_WRITE }, { "pathlib.Path().hardlink_to", SELF, BAWN_ACCESS_WRITE }, { "pathlib.Path().hardlink_to", 0, BAWN_ACCESS_READ },
+	{ "pathlib.Path().symlink_to", 0, BAWN_ACCESS_READ }, { "pathlib.Path().link_to", 0, BAWN_ACCESS_WRITE }, { "pathlib.Path().readlink", SELF, BAWN_ACCESS_READ },
+	{ "pathlib.Path().replace", 0, BAWN_ACCESS_WRITE }, { "zipfile.ZipFile().write", 0, BAWN_ACCESS_READ }, { "tarfile.open().add", 0, BAWN_ACCESS_READ },
+	{ "tarfile.TarFile().add", 0, BAWN_ACCESS_READ }, { "zipfile.ZipFile().extract", 1, BAWN_ACCESS_WRITE }, { "distutils.file_util.copy_file", 0, BAWN_ACCESS_READ },
+	{ "distutils.file_util.copy_file", 1, BAWN_ACCESS_WRITE }, { "distutils.dir_util.copy_tree", 0, BAWN_ACCESS_READ }, { "distutils.dir_util.copy_tree", 1, BAWN_ACCESS_WRITE },
+	{ "distutils.dir_util.remove_tree", 0, BAWN_ACCESS_DELETE }, { "send2trash.send2trash", 0, BAWN_ACCESS_DELETE }, { "configparser.ConfigParser().read", 0, BAWN_ACCESS_READ },
+	{ "pandas.read_json", 0, BAWN_ACCESS_READ }, { "pandas.read_excel", 0, BAWN_ACCESS_READ }, { "pandas.read_fwf", 0, BAWN_ACCESS_READ }, { "pandas.read_parquet", 0, BAWN_ACCESS_READ },
+	{ "pandas.read_pickle", 0, BAWN_ACCESS_READ }, { "numpy.load", 0, BAWN_ACCESS_READ }, { "numpy.genfromtxt", 0, BAWN_ACCESS_READ }, { "numpy.save", 0, BAWN_ACCESS_WRITE },
+	{ "numpy.savetxt", 0, BAWN_ACCESS_WRITE }, { "*.to_json", 0, BAWN_ACCESS_WRITE }, { "*.to_excel", 0, BAWN_ACCESS_WRITE }, { "PIL.Image.open", 0, BAWN_ACCESS_READ },
+	{ "cv2.imread", 0, BAWN_ACCESS_READ }, { "cv2.imwrite", 0, BAWN_ACCESS_WRITE }, { "*.upload_file", 0, BAWN_ACCESS_READ }, { "*.fput_object", 2, BAWN_ACCESS_READ },
+	{ "paramiko.SSHClient().open_sftp().put", 0, BAWN_ACCESS_READ }, { "paramiko.SFTPClient.from_transport().put", 0, BAWN_ACCESS_READ }, { "*.put", 0, BAWN_ACCESS_READ },
+	{ "*.download_file", 2, BAWN_ACCESS_WRITE }, { "gdown.download", 1, BAWN_ACCESS_WRITE }, { "dotenv.load_dotenv", 0, BAWN_ACCESS_READ }, { "dotenv.dotenv_values", 0, BAWN_ACCESS_READ },
+	{ "logging.FileHandler", 0, BAWN_ACCESS_WRITE }, { "runpy.run_path", 0, BAWN_ACCESS_EXECUTE }, { "ctypes.CDLL", 0, BAWN_ACCESS_EXECUTE },
 	{ "fs.readFile", 0, BAWN_ACCESS_READ }, { "fs.readFileSync", 0, BAWN_ACCESS_READ }, { "fs.createReadStream", 0, BAWN_ACCESS_READ },
 	{ "fs.writeFile", 0, BAWN_ACCESS_WRITE }, { "fs.writeFileSync", 0, BAWN_ACCESS_WRITE }, { "fs.appendFile", 0, BAWN_ACCESS_WRITE },
 	{ "fs.appendFileSync", 0, BAWN_ACCESS_WRITE }, { "fs.createWriteStream", 0, BAWN_ACCESS_WRITE }, { "fs.unlink", 0, BAWN_ACCESS_DELETE },
@@ -57,6 +79,13 @@ static const struct { const char *name; int8_t arg; uint8_t run; } runs[] = {
 	{ "subprocess.getstatusoutput", 0, SHELL_LINE }, { "commands.getoutput", 0, SHELL_LINE }, { "popen2.popen2", 0, SHELL_LINE },
 	{ "asyncio.create_subprocess_shell", 0, SHELL_LINE }, { "pexpect.spawn", 0, SHELL_LINE }, { "pexpect.run", 0, SHELL_LINE },
 	{ "get_ipython().system", 0, SHELL_LINE }, { "get_ipython().getoutput", 0, SHELL_LINE }, { "sh.bash", 1, SHELL_LINE },
+	{ "os.popen2", 0, SHELL_LINE }, { "os.popen3", 0, SHELL_LINE }, { "os.popen4", 0, SHELL_LINE }, { "popen2.popen3", 0, SHELL_LINE }, { "popen2.popen4", 0, SHELL_LINE },
+	{ "popen2.Popen3", 0, SHELL_LINE }, { "commands.getstatusoutput", 0, SHELL_LINE }, { "asyncio.subprocess.create_subprocess_shell", 0, SHELL_LINE }, { "*.subprocess_shell", 1, SHELL_LINE },
+	{ "pexpect.spawnu", 0, SHELL_LINE }, { "pexpect.popen_spawn.PopenSpawn", 0, SHELL_LINE }, { "invoke.run", 0, SHELL_LINE }, { "fabric.api.local", 0, SHELL_LINE }, { "fabric.local", 0, SHELL_LINE },
+	{ "delegator.run", 0, SHELL_LINE }, { "sarge.run", 0, SHELL_LINE }, { "envoy.run", 0, SHELL_LINE }, { "sh.sh", 1, SHELL_LINE }, { "ctypes.CDLL().system", 0, SHELL_LINE }, { "ctypes.CDLL().popen", 0, SHELL_LINE },
+	{ "ctypes.cdll.LoadLibrary().system", 0, SHELL_LINE }, { "ctypes.cdll.msvcrt.system", 0, SHELL_LINE }, { "win32api.WinExec", 0, SHELL_LINE }, { "ctypes.windll.kernel32.WinExec", 0, SHELL_LINE },
+	{ "asyncio.subprocess.create_subprocess_exec", 0, WORDS }, { "*.subprocess_exec", 1, WORDS }, { "os.execlpe", 1, WORDS }, { "os.spawnle", 2, WORDS }, { "os.spawnlpe", 2, WORDS },
+	{ "os.spawnve", 2, WORDS_IN_LIST }, { "os.spawnvpe", 2, WORDS_IN_LIST }, { "subprocess.fork_exec", 0, WORDS_IN_LIST },
 	{ "subprocess.run", 0, SHELL_OR_WORDS }, { "subprocess.call", 0, SHELL_OR_WORDS }, { "subprocess.Popen", 0, SHELL_OR_WORDS },
 	{ "subprocess.check_call", 0, SHELL_OR_WORDS }, { "subprocess.check_output", 0, SHELL_OR_WORDS },
 	{ "asyncio.create_subprocess_exec", 0, WORDS }, { "os.execl", 1, WORDS }, { "os.execlp", 1, WORDS }, { "os.execle", 1, WORDS },
@@ -66,7 +95,9 @@ static const struct { const char *name; int8_t arg; uint8_t run; } runs[] = {
 	{ "pty.spawn", 0, SHELL_OR_WORDS }, { "child_process.exec", 0, SHELL_LINE }, { "child_process.execSync", 0, SHELL_LINE },
 	{ "child_process.spawn", 0, WORDS }, { "child_process.spawnSync", 0, WORDS }, { "child_process.execFile", 0, WORDS },
 	{ "child_process.execFileSync", 0, WORDS }, { "shelljs.exec", 0, SHELL_LINE }, { "execa", 0, WORDS },
-	{ "exec", 0, PYTHON }, { "eval", 0, PYTHON }, { "compile", 0, PYTHON }, { "timeit.timeit", 0, PYTHON }, { "code.interact", 0, PYTHON },
+	{ "exec", 0, PYTHON }, { "eval", 0, PYTHON }, { "compile", 0, PYTHON }, { "timeit.timeit", 0, PYTHON }, { "timeit.repeat", 0, PYTHON }, { "timeit.Timer", 0, PYTHON }, { "profile.run", 0, PYTHON }, { "six.exec_", 0, PYTHON },
+	{ "trace.Trace().run", 0, PYTHON }, { "bdb.Bdb().run", 0, PYTHON }, { "pdb.runeval", 0, PYTHON }, { "code.InteractiveConsole().runsource", 0, PYTHON }, { "code.InteractiveConsole().runcode", 0, PYTHON },
+	{ "_testcapi.run_in_subinterp", 0, PYTHON }, { "test.support.run_in_subinterp", 0, PYTHON }, { "code.interact", 0, PYTHON },
 	{ "runpy.run_string", 0, PYTHON }, { "_xxsubinterpreters.run_string", 1, PYTHON }, { "cProfile.run", 0, PYTHON },
 	{ "pdb.run", 0, PYTHON }, { "code.InteractiveInterpreter().runcode", 0, PYTHON }, { "code.InteractiveInterpreter().runsource", 0, PYTHON },
 	{ "code.InteractiveConsole().push", 0, PYTHON }, { "Function", 0, JAVASCRIPT }, { "setTimeout", 0, JAVASCRIPT }, { "setInterval", 0, JAVASCRIPT },
@@ -88,31 +119,246 @@ static enum bawn_access open_mode(const struct call *c, int first)
 	return BAWN_ACCESS_READ;
 }
 
+/* What was written to the file of that name earlier. */
+static uint64_t contents(const struct script *s, struct bawn_span path)
+{
+	uint64_t taint = 0;
+	for (uint32_t i = 0; i < s->n_kept; i++)
+		if (s->kept[i].path.n == path.n && memcmp(s->kept[i].path.p, path.p, path.n) == 0)
+			taint |= s->kept[i].taint;
+	return taint;
+}
+
+/* The path with backslashes written as slashes. */
+static uint64_t touch_text(struct script *s, struct bawn_span path, enum bawn_access access, uint32_t node)
+{
+	uint64_t tags = access == BAWN_ACCESS_READ ? contents(s, path) : 0;
+	if (path.n < 512 && memchr(path.p, '\\', path.n) != NULL) {
+		char *p = bawn_arena_get(&s->e->scratch, path.n + 1);
+		for (size_t i = 0; p != NULL && i < path.n; i++)
+			p[i] = path.p[i] == '\\' ? '/' : path.p[i];
+		if (p != NULL)
+			path.p = p;
+	}
+	return tags | bawn_engine_path(s->e, path, access, false, node);
+}
+
 static uint64_t touch_path(struct script *s, const struct value *v, enum bawn_access access, uint32_t node)
 {
 	uint64_t tags = 0;
 	if (v == NULL)
 		return 0;
 	if (bawn_value_is_text(v))
-		return bawn_engine_path(s->e, v->text, access, false, node);
+		return touch_text(s, v->text, access, node);
+	if (v->name != NULL && (strcmp(v->name, "os.sep") == 0 || strcmp(v->name, "os.path.sep") == 0))
+		return touch_text(s, bawn_span("/"), access, node);
 	for (uint32_t i = 0; (v->choice || v->is_list) && i < v->n_items && i < 256; i++)
 		if (bawn_value_is_text(v->item[i]))
-			tags |= bawn_engine_path(s->e, v->item[i]->text, access, false, node);
+			tags |= touch_text(s, v->item[i]->text, access, node);
 	return tags;
 }
 
-static const struct value *argument(const struct call *c, int i)
+static struct value *argument(const struct call *c, int i)
 {
 	if (i == SELF)
 		return c->function != NULL ? c->function->self : NULL;
 	if ((uint32_t)i < c->n_args)
 		return c->arg[i];
 	static const char *const spelled[] = { "file", "path", "src", "args", "cmd", "command", "filename", "code", "source", "stmt" };
-	for (uint32_t k = 0; i == 0 && k < c->n_keywords; k++)
-		for (size_t n = 0; n < BAWN_LEN(spelled); n++)
-			if (c->keyword[k].name != NULL && strcmp(c->keyword[k].name, spelled[n]) == 0)
+	static const char *const second[] = { "dst", "dest", "destination", "target", "out", "output", "filename" };
+	const char *const *word = i == 0 ? spelled : second;
+	size_t n_words = i == 0 ? BAWN_LEN(spelled) : i == 1 ? BAWN_LEN(second) : 0;
+	for (uint32_t k = 0; k < c->n_keywords; k++)
+		for (size_t n = 0; n < n_words; n++)
+			if (c->keyword[k].name != NULL && strcmp(c->keyword[k].name, word[n]) == 0)
 				return c->keyword[k].value;
 	return NULL;
+}
+
+/* ---- where data goes ---- */
+
+/* Objects that stand for what they were made of: what is put into them is in it. */
+static const char *const wrapper[] = {
+	"open", "gzip.open", "bz2.open", "lzma.open", "tarfile.open", "zipfile.ZipFile", "tarfile.TarFile", "gzip.GzipFile", "aiofiles.open", "io.FileIO",
+	"io.BufferedWriter", "io.TextIOWrapper", "csv.writer", "csv.DictWriter", "os.fdopen", "os.open", "shelve.open", "sqlite3.connect",
+};
+NAMES(wrapper_names, wrapper);
+
+struct value *bawn_call_wraps(const struct call *c)
+{
+	if (c->name != NULL && bawn_names_find(&wrapper_names, c->name, strlen(c->name)) < BAWN_LEN(wrapper))
+		return argument(c, 0);
+	return c->function != NULL ? c->function->self : NULL;
+}
+
+/* What argument `from` holds is afterwards in argument `to`. */
+static const struct { const char *name; int8_t from, to; } carry[] = {
+	{ "shutil.copy", 0, 1 }, { "shutil.copy2", 0, 1 }, { "shutil.copyfile", 0, 1 }, { "shutil.copytree", 0, 1 }, { "shutil.move", 0, 1 }, { "shutil.copyfileobj", 0, 1 },
+	{ "os.rename", 0, 1 }, { "os.replace", 0, 1 }, { "os.link", 0, 1 }, { "os.symlink", 0, 1 }, { "urllib.request.urlretrieve", 0, 1 }, { "urllib.urlretrieve", 0, 1 },
+	{ "wget.download", 0, 1 }, { "gdown.download", 0, 1 }, { "zipfile.ZipFile().extractall", SELF, 0 }, { "tarfile.open().extractall", SELF, 0 },
+	{ "shutil.unpack_archive", 0, 1 }, { "pathlib.Path().rename", SELF, 0 }, { "pathlib.Path().replace", SELF, 0 }, { "pathlib.Path().write_bytes", 0, SELF },
+	{ "pathlib.Path().write_text", 0, SELF }, { "os.write", 1, 0 }, { "json.dump", 0, 1 }, { "pickle.dump", 0, 1 }, { "zipfile.ZipFile().write", 0, SELF },
+	{ "zipfile.ZipFile().writestr", 1, SELF }, { "tarfile.open().add", 0, SELF }, { "shutil.make_archive", 2, 0 },
+};
+NAMES(carry_names, carry);
+
+#define KEEPS (BAWN_TAG(SECRET) | BAWN_TAG(BROWSER) | BAWN_TAG(ENVIRON) | BAWN_TAG(CAPTURE) | BAWN_TAG(CMD_OUTPUT) | BAWN_TAG(READ) | \
+               BAWN_TAG(DOWNLOAD) | BAWN_TAG(CLIPBOARD) | BAWN_TAG(HOST_INFO) | BAWN_TAG(USER_INFO) | BAWN_TAG(KEYS))
+
+/* A file that is written with data from the network is a download. */
+static void keep(struct script *s, struct value *file, uint64_t taint)
+{
+	if ((taint & BAWN_TAG(NET_RECV)) != 0)
+		taint |= BAWN_TAG(DOWNLOAD);
+	taint &= KEEPS;
+	for (unsigned depth = 0; file != NULL && taint != 0 && depth < 3; depth++) {
+		file->taint |= taint;
+		if (bawn_value_is_text(file) && !file->partial && file->text.n > 2 && s->n_kept < BAWN_LEN(s->kept))
+			s->kept[s->n_kept++] = (struct kept){ file->text, taint };
+		file = bawn_value_is_text(file) ? NULL : file->self;
+	}
+}
+
+static void pass_on(struct script *s, const struct call *c, uint64_t tags)
+{
+	struct value *self = c->function != NULL ? c->function->self : NULL;
+	size_t i = bawn_names_match(&carry_names, c->name);
+	if (i < BAWN_LEN(carry)) {
+		const struct value *from = argument(c, carry[i].from);
+		keep(s, argument(c, carry[i].to), tags | (from != NULL ? from->taint : 0));
+		return;
+	}
+	uint64_t own = tags;
+	for (uint32_t k = 0; k < c->n_args; k++)
+		own |= c->arg[k] != NULL ? c->arg[k]->taint : 0;
+	if (self != NULL && self->self != NULL && self->name != NULL && (own & (KEEPS | BAWN_TAG(NET_RECV))) != 0) {
+		size_t n = strlen(self->name);
+		if (n > 2 && bawn_names_find(&wrapper_names, self->name, n - 2) < BAWN_LEN(wrapper))
+			keep(s, self->self, own);
+	}
+}
+
+/* ---- what is run ---- */
+
+static struct bawn_span last_component(struct bawn_span path)
+{
+	for (size_t i = path.n; i > 0; i--)
+		if (path.p[i - 1] == '/' || path.p[i - 1] == '\\')
+			return (struct bawn_span){ path.p + i, path.n - i };
+	return path;
+}
+
+static bool listed(const char *const *list, size_t n, struct bawn_span word)
+{
+	for (size_t i = 0; i < n; i++)
+		if (bawn_span_is(word, list[i]))
+			return true;
+	return false;
+}
+
+/* A shell with nothing to do but wait for commands. */
+static bool bare_shell(struct value *const *word, uint32_t n)
+{
+	static const char *const shell[] = { "sh", "bash", "dash", "zsh", "ksh", "ash", "cmd", "cmd.exe", "powershell", "powershell.exe", "pwsh" };
+	static const char *const option[] = { "-i", "-l", "-li", "-il", "--login", "-p", "--noprofile", "--norc", "/k", "/q", "/K", "/Q", "-nop", "-NoProfile", "-NoLogo" };
+	for (uint32_t i = 0; i < n; i++)
+		if (!bawn_value_is_text(word[i]) || word[i]->partial ||
+		    (i == 0 ? !listed(shell, BAWN_LEN(shell), last_component(word[i]->text)) : !listed(option, BAWN_LEN(option), word[i]->text)))
+			return false;
+	return n > 0;
+}
+
+/* Is the program one that opens or interprets the file it is given? */
+static bool interprets(const struct value *program)
+{
+	static const char *const runner[] = {
+		"sh", "bash", "dash", "zsh", "python", "python3", "pythonw", "pythonw.exe", "python.exe", "perl", "ruby", "node", "java", "cmd", "cmd.exe", "powershell",
+		"powershell.exe", "pwsh", "msiexec", "rundll32", "rundll32.exe", "regsvr32", "mshta", "wscript", "cscript", "start", "open", "xdg-open", "sudo", "nohup", "chmod", "pip", "pip3", "env",
+	};
+	if (program != NULL && program->name != NULL && strncmp(program->name, "sys.executable", 14) == 0)
+		return true;
+	return bawn_value_is_text(program) && listed(runner, BAWN_LEN(runner), last_component(program->text));
+}
+
+static bool is_download(const struct script *s, const struct value *v)
+{
+	return v != NULL && ((v->taint & BAWN_TAG(DOWNLOAD)) != 0 ||
+	                     (bawn_value_is_text(v) && (contents(s, v->text) & BAWN_TAG(DOWNLOAD)) != 0));
+}
+
+static void words_run(struct script *s, struct value *const *word, uint32_t n, uint32_t node)
+{
+	if (bare_shell(word, n))
+		(void)bawn_engine_event(s->e, "bare-shell", node, NULL);
+	for (uint32_t i = 0; i < n && i < 16; i++)
+		if (is_download(s, word[i]) && (i == 0 || interprets(word[0]))) {
+			(void)bawn_engine_event(s->e, "download-run", node, NULL);
+			return;
+		}
+}
+
+/* A command line, by its words; a gap that is a download may stand for any word. */
+static void line_run(struct script *s, const struct value *v, uint32_t node)
+{
+	struct value word[16], *at[16];
+	uint32_t n = 0;
+	if (!bawn_value_is_text(v)) {
+		if (is_download(s, v))
+			(void)bawn_engine_event(s->e, "download-run", node, NULL);
+		return;
+	}
+	for (size_t i = 0; i < v->text.n && n < BAWN_LEN(word); ) {
+		size_t end = i;
+		while (end < v->text.n && v->text.p[end] != ' ')
+			end++;
+		struct bawn_span t = { v->text.p + i, end - i };
+		if (t.n > 1 && (t.p[0] == '"' || t.p[0] == '\'') && t.p[t.n - 1] == t.p[0])
+			t = (struct bawn_span){ t.p + 1, t.n - 2 };
+		else if (bawn_span_starts(t, "./") && t.n > 2)
+			t = (struct bawn_span){ t.p + 2, t.n - 2 };
+		bool gap = v->partial && memmem(t.p, t.n, "{}", 2) != NULL;
+		if (t.n > 0) {
+			word[n] = (struct value){ .text = t, .partial = gap, .taint = gap ? v->taint : 0 };
+			at[n] = &word[n];
+			n++;
+		}
+		i = end + 1;
+	}
+	words_run(s, at, n, node);
+}
+
+/* ---- addresses ---- */
+
+/* A number in place of a name, and not one of this machine, this network or a public resolver. */
+static bool bare_address(struct bawn_span t)
+{
+	static const char *const near[] = { "127.", "10.", "192.168.", "0.0.0.0", "255.", "8.8.", "1.1.1.1", "1.0.0.1", "9.9.9.9", "224.", "239.", "169.254.", "100.100." };
+	const char *slashes = t.n < 300 ? memmem(t.p, t.n, "://", 3) : NULL;
+	if (slashes != NULL)
+		t = (struct bawn_span){ slashes + 3, t.n - (size_t)(slashes + 3 - t.p) };
+	unsigned dots = 0;
+	size_t i = 0;
+	for (; i < t.n && ((t.p[i] >= '0' && t.p[i] <= '9') || t.p[i] == '.'); i++)
+		dots += t.p[i] == '.';
+	if (dots != 3 || i < 7 || i > 15 || (i < t.n && strchr(":/?#", t.p[i]) == NULL))
+		return false;
+	for (size_t k = 0; k < BAWN_LEN(near); k++)
+		if (bawn_span_starts(t, near[k]))
+			return false;
+	return !(bawn_span_starts(t, "172.") && t.n > 6 && t.p[6] == '.' && (t.p[4] == '1' ? t.p[5] >= '6' : t.p[4] == '2' || (t.p[4] == '3' && t.p[5] < '2')));
+}
+
+static void addresses(struct script *s, const struct call *c)
+{
+	for (uint32_t i = 0; i < c->n_args && i < 3; i++) {
+		const struct value *v = c->arg[i];
+		if (v != NULL && v->is_list && v->n_items > 0)
+			v = v->item[0];
+		if (bawn_value_is_text(v) && v->text.n > 6 && bare_address(v->text)) {
+			(void)bawn_engine_event(s->e, "bare-address", c->node, NULL);
+			return;
+		}
+	}
 }
 
 static void run_one(struct script *s, int language, const struct value *v, uint32_t node)
@@ -134,8 +380,12 @@ static void run_words(struct script *s, const struct call *c, uint32_t from, enu
 	if (first == NULL)
 		return;
 	if (how == WORDS_IN_LIST || first->is_list) {
-		if (first->is_list && first->n_items > 0 && !first->choice)
+		if (first->is_list && first->n_items > 0 && !first->choice) {
+			words_run(s, first->item, first->n_items, c->node);
 			(void)bawn_shell_command(s->e, first->item, first->n_items, c->node);
+		} else if (is_download(s, first)) {
+			(void)bawn_engine_event(s->e, "download-run", c->node, NULL);
+		}
 		return;
 	}
 	struct value *word[64];
@@ -149,21 +399,25 @@ static void run_words(struct script *s, const struct call *c, uint32_t from, enu
 		else
 			word[n++] = c->arg[i];
 	}
-	if (n > 0)
+	if (n > 0) {
+		words_run(s, word, n, c->node);
 		(void)bawn_shell_command(s->e, word, n, c->node);
+	}
 }
 
 static uint64_t other_path(struct script *s, const struct value *v, uint32_t node)
 {
 	if (!bawn_value_is_text(v) || v->text.n < 3 || v->text.n >= 512 || strchr("/~.", v->text.p[0]) == NULL)
 		return 0;
-	return bawn_engine_path(s->e, v->text, BAWN_ACCESS_USE, false, node);
+	return touch_text(s, v->text, BAWN_ACCESS_USE, node);
 }
 
 /* Functions that only look at a text. */
 static const char *const harmless[] = {
 	"print", "len", "str", "repr", "isinstance", "re.*", "logging.*", "console.*", "os.path.*", "str.*", "pathlib.*", "logger.*",
-	"list.*", "parser.add_argument", "argparse.*", "*.add_argument", "*.append", "*.startswith", "*.endswith", "Exception", "ValueError", "input", "*.info", "*.debug", "*.warning", "*.error"
+	"list.*", "parser.add_argument", "argparse.*", "*.add_argument", "*.append", "*.startswith", "*.endswith", "Exception", "ValueError", "input", "*.info", "*.debug", "*.warning", "*.error",
+	"paramiko.*", "*.load_cert_chain", "*.load_verify_locations", "*.assertEqual", "*.assertIn", "*.assertTrue", "*.assert_called_with", "*.assert_called_once_with", "*.patch", "unittest.*", "*.setattr", "*.setitem", "argparse.ArgumentParser().*",
+	"*.split", "*.strip", "*.replace", "*.format", "*.get", "*.add", "*.find", "*.count", "*.index", "ValueError", "RuntimeError", "OSError", "FileNotFoundError"
 };
 NAMES(harmless_names, harmless);
 
@@ -188,27 +442,34 @@ uint64_t bawn_call_effects(struct script *s, const struct call *c)
 	bool known = false;
 	if (c->name == NULL || (c->function != NULL && c->function->function != 0))
 		return 0;
-	size_t n = strlen(c->name);
 	for (size_t i = bawn_names_match(&touch_names, c->name); i < BAWN_LEN(touch); i = bawn_names_next(&touch_names, i)) {
 		enum bawn_access a = touch[i].access == OPEN ? open_mode(c, touch[i].arg) : (enum bawn_access)touch[i].access;
 		tags |= touch_path(s, argument(c, touch[i].arg), a, c->node);
 		known = true;
 	}
-	for (size_t i = bawn_names_find(&run_names, c->name, n); i < BAWN_LEN(runs); i = bawn_names_next(&run_names, i)) {
+	for (size_t i = bawn_names_match(&run_names, c->name); i < BAWN_LEN(runs); i = bawn_names_next(&run_names, i)) {
 		known = true;
 		const struct value *v = argument(c, runs[i].arg);
 		switch ((enum run)runs[i].run) {
-		case SHELL_LINE:  run_text(s, BAWN_LANG_BASH, v, c->node); break;
+		case SHELL_LINE:
+			line_run(s, v, c->node);
+			run_text(s, BAWN_LANG_BASH, v, c->node);
+			break;
 		case PYTHON:      run_text(s, s->python ? BAWN_LANG_PYTHON : BAWN_LANG_JAVASCRIPT, v, c->node); break;
 		case JAVASCRIPT:  run_text(s, BAWN_LANG_JAVASCRIPT, v, c->node); break;
 		case SHELL_OR_WORDS:
-			if (bawn_value_is_text(v) || (v != NULL && v->choice))
+			if (bawn_value_is_text(v) || (v != NULL && v->choice)) {
+				line_run(s, v, c->node);
 				run_text(s, BAWN_LANG_BASH, v, c->node);
-			else
+			} else
 				run_words(s, c, (uint32_t)runs[i].arg, WORDS_IN_LIST);
 			break;
 		case WORDS: case WORDS_IN_LIST: run_words(s, c, (uint32_t)runs[i].arg, (enum run)runs[i].run); break;
 		}
 	}
-	return known ? tags : other_paths(s, c);
+	tags |= known ? 0 : other_paths(s, c);
+	addresses(s, c);
+	if (s->python)
+		pass_on(s, c, tags);
+	return tags;
 }

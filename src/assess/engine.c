@@ -307,6 +307,91 @@ static bool opaque(const struct value *v)
 	return v->partial && at == v->text.n;
 }
 
+/* Programs that run what they are given. */
+static bool is_runner(struct bawn_span word)
+{
+	static const char *const runner[] = { "sh", "bash", "dash", "zsh", "ksh", "cmd", "cmd.exe", "powershell", "powershell.exe", "pwsh", "sudo", "env", "nohup" };
+	for (size_t i = word.n; i > 0; i--)
+		if (word.p[i - 1] == '/' || word.p[i - 1] == '\\') {
+			word = (struct bawn_span){ word.p + i, word.n - i };
+			break;
+		}
+	for (size_t i = 0; i < BAWN_LEN(runner); i++)
+		if (bawn_span_is(word, runner[i]))
+			return true;
+	return false;
+}
+
+/* Is the command itself, not only one of its arguments, a gap?  `sh -c {}` is one, `ls {}` is not. */
+static bool text_unread(struct bawn_span t)
+{
+	for (size_t at = 0; at < t.n; ) {
+		size_t end = at;
+		while (end < t.n && t.p[end] != ' ')
+			end++;
+		struct bawn_span word = { t.p + at, end - at };
+		if (bawn_span_starts(word, "{}"))
+			return true;
+		bool option = word.n > 0 && (word.p[0] == '-' || word.p[0] == '/') && at > 0;
+		if (word.n > 0 && !option && !is_runner(word))
+			return false;
+		at = end + 1;
+	}
+	return false;
+}
+
+static bool unread(const struct value *v)
+{
+	if (v == NULL)
+		return true;
+	if (v->text.p != NULL)
+		return v->partial && text_unread(v->text);
+	if (v->choice || !v->is_list || v->n_items == 0)
+		return !v->choice && !v->has_number;
+	for (uint32_t i = 0; i < v->n_items && i < 8; i++) {
+		const struct value *word = v->item[i];
+		if (!bawn_value_is_text(word) || word->partial)
+			return word == NULL || word->name == NULL || word->text.p != NULL || strcmp(word->name, "sys.executable") != 0;
+		if (word->text.n > 0 && !is_runner(word->text) && word->text.p[0] != '-' && (i == 0 || word->text.p[0] != '/'))
+			return false;
+	}
+	return false;
+}
+
+/* The endless loop around a node within its function, or 0. */
+static uint32_t endless_loop(const struct bawn_tree *t, uint32_t node)
+{
+	for (uint32_t i = node; i != 0 && t->node[i].kind != BAWN_K_FUNCTION; i = t->node[i].parent) {
+		uint32_t c = t->node[i].kind == BAWN_K_WHILE ? bawn_node_child(t, i, BAWN_R_CONDITION) : 0;
+		struct bawn_span text = c != 0 ? bawn_node_text(t, c) : bawn_span("");
+		if (bawn_span_is(text, "True") || bawn_span_is(text, "1") || bawn_span_is(text, "(true)") || bawn_span_is(text, "(1)"))
+			return i;
+	}
+	return 0;
+}
+
+/* In an endless loop in which nothing waits for anything? */
+static bool in_busy_loop(const struct engine *e, uint32_t node)
+{
+	static const char *const waits[] = { "sleep", "wait", "accept", "recv", "input", "join", "read", "get(", "poll", "select", "break", "return", "communicate" };
+	uint32_t loop = endless_loop(e->tree, node);
+	struct bawn_span text = loop != 0 ? bawn_node_text(e->tree, loop) : bawn_span("");
+	for (size_t i = 0; loop != 0 && i < BAWN_LEN(waits); i++)
+		if (memmem(text.p, text.n, waits[i], strlen(waits[i])) != NULL)
+			return false;
+	return loop != 0;
+}
+
+/* Does a function hand itself to what starts it? */
+static bool own_target(const struct engine *e, const struct fact *f)
+{
+	const struct value *target = keyword(f, "target");
+	for (uint32_t i = f->node; target != NULL && target->function != 0 && i != 0; i = e->tree->node[i].parent)
+		if (i == target->function)
+			return true;
+	return false;
+}
+
 static bool holds(const struct engine *e, const struct bawn_cond *c, const struct fact *f)
 {
 	const struct value *arg = c->index < (int32_t)f->n_args && c->index >= 0 ? f->arg[c->index] : NULL;
@@ -348,6 +433,13 @@ static bool holds(const struct engine *e, const struct bawn_cond *c, const struc
 		}
 		return false;
 	case BAWN_COND_AT_MOST:    return f->n_args <= (uint32_t)c->index;
+	case BAWN_COND_KEYWORD_TAINT: {
+		const struct value *v = keyword(f, c->name);
+		return v != NULL && (v->taint & c->mask) != 0;
+	}
+	case BAWN_COND_UNREAD:     return given && unread(arg);
+	case BAWN_COND_BUSY:       return in_busy_loop(e, f->node);
+	case BAWN_COND_RECURSES:   return own_target(e, f);
 	case BAWN_COND_COUNT:      break;
 	}
 	return false;
@@ -599,6 +691,26 @@ static uint64_t apply(struct engine *e, const struct fact *f, const struct hits 
 	return tags;
 }
 
+/* A call that sends or runs something is told once more under that name. */
+static uint64_t consequences(struct engine *e, const struct fact *f, uint64_t tags)
+{
+	static const struct { uint64_t tags; const char *event; } then[] = {
+		{ BAWN_TAG(NET_SEND) | BAWN_TAG(FETCH), "sent" }, { BAWN_TAG(EXEC), "run" },
+	};
+	uint64_t more = 0;
+	for (size_t i = 0; i < BAWN_LEN(then) && (f->n_args > 0 || f->n_keywords > 0); i++) {
+		struct hits h = { .n = 0 };
+		struct fact again = *f;
+		if ((tags & then[i].tags) == 0)
+			continue;
+		again.kind = BAWN_MATCH_EVENT;
+		again.name = then[i].event;
+		exact_name(e, &again, again.name, &h);
+		more |= apply(e, &again, &h);
+	}
+	return more;
+}
+
 uint64_t bawn_engine_fact(struct engine *e, const struct fact *f)
 {
 	struct hits h = { .n = 0 };
@@ -613,7 +725,8 @@ uint64_t bawn_engine_fact(struct engine *e, const struct fact *f)
 		by_name(e, f, &h);
 	policy_patterns(e, f);
 	own_rules(e, f);
-	return apply(e, f, &h);
+	uint64_t tags = apply(e, f, &h);
+	return f->kind == BAWN_MATCH_CALL ? tags | consequences(e, f, tags) : tags;
 }
 
 static uint64_t event_fact(struct engine *e, const struct fact *f)

@@ -142,7 +142,8 @@ static int read_cond(struct reader *r, const struct bawn_yaml_node *n, struct ba
 		c->name = keep(r, item->text);
 		item = item->next;
 	}
-	bool tags = what == BAWN_COND_TAINT || what == BAWN_COND_SEEN || what == BAWN_COND_ARG_TAINT;
+	bool tags = what == BAWN_COND_TAINT || what == BAWN_COND_SEEN || what == BAWN_COND_ARG_TAINT ||
+	            what == BAWN_COND_KEYWORD_TAINT;
 	for (const struct bawn_yaml_node *i = item; i != NULL && (tags || what == BAWN_COND_ACCESS); i = i->next) {
 		int bit;
 		int e = word_index(r, i, tags ? &bawn_tag_words : &bawn_access_words, &bit);

@@ -572,7 +572,7 @@ static struct value *result_of(struct script *s, const struct call *c)
 		*v = *c->function->result;
 	else if (c->name != NULL && strlen(c->name) < NAME_MAX_BYTES)
 		v->name = bawn_arena_fmt(scratch(s), "%s()", c->name);
-	v->self = c->function != NULL ? c->function->self : NULL;
+	v->self = bawn_call_wraps(c);
 	return v;
 }
 

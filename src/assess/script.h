@@ -7,9 +7,11 @@
 /* Tags that stay with data. */
 #define FLOWS (BAWN_TAG(NET_RECV) | BAWN_TAG(DECODE) | BAWN_TAG(SECRET) | BAWN_TAG(ENVIRON) | BAWN_TAG(HOST_INFO) | \
                BAWN_TAG(READ) | BAWN_TAG(INPUT) | BAWN_TAG(CAPTURE) | BAWN_TAG(BROWSER) | BAWN_TAG(MARSHAL) | BAWN_TAG(BUILT) | \
-               BAWN_TAG(OBFUSCATED) | BAWN_TAG(IDENTITY))
+               BAWN_TAG(OBFUSCATED) | BAWN_TAG(IDENTITY) | BAWN_TAG(CMD_OUTPUT) | BAWN_TAG(SOCKET) | BAWN_TAG(LISTED) | BAWN_TAG(WHOLE) | BAWN_TAG(HOME) | \
+               BAWN_TAG(DOWNLOAD) | BAWN_TAG(CLIPBOARD) | BAWN_TAG(USER_INFO) | BAWN_TAG(OWN_FILE))
 
 struct binding { uint32_t scope; uint32_t hash; const char *name; struct value *value, *after; };
+struct kept    { struct bawn_span path; uint64_t taint; };
 struct change  { uint32_t scope; const char *name; struct value *old; };
 
 struct script {
@@ -26,6 +28,7 @@ struct script {
 	bool                   *builds;   /* of a function: it puts texts together */
 	uint32_t                class_;   /* the class whose body is being read, 0: none */
 	uint32_t                looped;   /* the loop body being read again */
+	struct kept             kept[32]; uint32_t n_kept;  /* files by constant names: what was written to them */
 	const char             *star[4]; uint32_t n_star;   /* from x import * */
 	unsigned                replay;   /* nesting of bodies read again for each element */
 	uint32_t                budget;   /* nodes that may still be read again */
@@ -78,3 +81,5 @@ struct bawn_span bawn_unescape(struct arena *a, struct bawn_span text);
 
 /* effects.c: paths touched and code run by well-known functions. */
 uint64_t bawn_call_effects(struct script *s, const struct call *c);
+/* What the object a call gives stands for: the path of a file, else the object of the method; or NULL. */
+struct value *bawn_call_wraps(const struct call *c);
