@@ -3,7 +3,6 @@
 #include "assess/table.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "tap.h"
 
 static struct bawn_assessment *assess(int language, struct bawn_span code, const struct bawn_policy *policy)
@@ -264,6 +263,24 @@ static void test_own_rules(void)
 	bawn_policy_errors_done(&errors);
 }
 
+static void test_many_names(void)
+{
+	bawn_auto_buf b = BAWN_BUF(1u << 20);
+	for (int i = 0; i < 2000; i++)
+		bawn_buf_fmt(&b, "v%d=x\n", i);
+	bawn_buf_str(&b, "p=/etc/shadow\ncat $p\n");
+	struct bawn_assessment *a = assess(BAWN_LANG_BASH, bawn_buf_span(&b), NULL);
+	ok(finding(a, "any/secret-read") != NULL, "a variable is known however many others there are");
+	bawn_assessment_free(a);
+	bawn_buf_reset(&b);
+	for (int i = 0; i < 200; i++)
+		bawn_buf_str(&b, i == 0 ? "s='/etc/'\n" : "s+='./'\n");
+	bawn_buf_str(&b, "t=s+'shadow'\nu=s+'hosts'\nopen(t)\n");
+	a = assess(BAWN_LANG_PYTHON, bawn_buf_span(&b), NULL);
+	ok(finding(a, "any/secret-read") != NULL, "two texts that grow from one do not mix");
+	bawn_assessment_free(a);
+}
+
 static void test_many_findings(void)
 {
 	bawn_auto_buf b = BAWN_BUF(1u << 20);
@@ -284,7 +301,7 @@ static void repeat(struct bawn_buf *b, const char *text, size_t n)
 		bawn_buf_str(b, text);
 }
 
-/* Whatever the answer, it comes soon; failing is an answer. */
+/* Whatever the answer, there is one; failing is one. */
 static void test_bounds(void)
 {
 	static const struct { const char *name; int language; const char *open, *middle, *close; size_t n; } row[] = {
@@ -316,11 +333,8 @@ static void test_bounds(void)
 		struct bawn_assess_file f = { .language = row[i].language, .bytes = bawn_buf_span(&b) };
 		struct bawn_assessment *a = NULL;
 		struct bawn_err err = { 0 };
-		uint64_t start = bawn_monotonic_us();
 		int r = bawn_assess(&f, 1, NULL, &a, &err);
-		uint64_t took = bawn_monotonic_us() - start;
-		ok((r == 0 || err.type == BAWN_ERROR_ASSESSMENT_FAILED) && took < 6000000, "%s: %s after %u ms", row[i].name,
-		   r == 0 ? "assessed" : err.msg, (unsigned)(took / 1000));
+		ok(r == 0 || err.type == BAWN_ERROR_ASSESSMENT_FAILED, "%s: %s", row[i].name, r == 0 ? "assessed" : err.msg);
 		bawn_assessment_free(a);
 	}
 	size_t cancel = 1;
@@ -352,6 +366,7 @@ int main(void)
 	test_comments();
 	test_arithmetic();
 	test_own_rules();
+	test_many_names();
 	test_many_findings();
 	test_bounds();
 	return done_testing();

@@ -1,0 +1,140 @@
+/* bounds.c - the worst megabytes we know: each gets an answer or ASSESSMENT_FAILED, and none needs
+ * 64 MB.  Each runs in a process of its own, whose peak the kernel tells. */
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "assess/assess.h"
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "tap.h"
+
+#define TEXT_BYTES (1u << 20)
+#define PEAK_KB    (64 << 10)
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)  /* how clang says it */
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define PEAK_COUNTS 0  /* the sanitizer's own memory is not ours */
+#else
+#define PEAK_COUNTS 1
+#endif
+
+enum { PY = BAWN_LANG_PYTHON, SH = BAWN_LANG_BASH, JS = BAWN_LANG_JAVASCRIPT };
+
+/* `open` once, `again` until `bytes` are full (0: a megabyte), `close` once.  MIXED: pieces of `again`,
+ * divided by spaces, in an order that looks like chance and never changes. */
+enum { REPEAT, MIXED };
+static const struct { const char *name; int language, how; const char *open, *again, *close; size_t bytes; } row[] = {
+	{ "short statements", PY, REPEAT, "", "a=b;", "", 0 },
+	{ "short statements, as many as pass", PY, REPEAT, "", "a=b;", "", 200000 },
+	{ "calls", PY, REPEAT, "", "f(x)\n", "", 0 },
+	{ "a list of numbers", PY, REPEAT, "x=[", "1,", "]", 0 },
+	{ "a list of texts", PY, REPEAT, "x=[", "'a',", "]", 200000 },
+	{ "open brackets", PY, REPEAT, "", "[", "", 0 },
+	{ "nested parentheses", PY, REPEAT, "", "(", "1", 60000 },
+	{ "sums of texts", PY, REPEAT, "x=", "'a'+", "'b'", 190000 },
+	{ "texts beside each other", PY, REPEAT, "x=(", "'a' ", ")", 190000 },
+	{ "a text added to", PY, REPEAT, "s=''\n", "s+='abcd'\n", "", 190000 },
+	{ "a text turned round", PY, REPEAT, "x='abababababababababababababababab'*9\n", "x=(x+x)[::-1]\n", "", 190000 },
+	{ "a text replaced in", PY, REPEAT, "x='ab'*2000\n", "y=x.replace('a','bbbbbbbbbbbbbbbbbbbb')\n", "", 190000 },
+	{ "lists added up", PY, REPEAT, "a=[1,2,3,4,5,6,7,8]\n", "a=a+a\n", "", 190000 },
+	{ "comprehensions in comprehensions", PY, REPEAT, "", "[[z for z in 'abcdefgh'*100] for y in 'abcdefgh'*100]\n", "", 190000 },
+	{ "functions", PY, REPEAT, "", "def f(x):\n return g(x)\n", "", 0 },
+	{ "evaluated texts", PY, REPEAT, "", "eval('x+1')\n", "", 0 },
+	{ "shell lines", PY, REPEAT, "import os\n", "os.system('cat /etc/hosts | sh; ls -la')\n", "", 0 },
+	{ "texts in three quotes that do not fit", PY, REPEAT, "", "x='''a\n'''+", "", 0 },
+	{ "lines that go on", PY, REPEAT, "", "\\\n", "", 0 },
+	{ "dots", PY, REPEAT, "", ".", "", 0 },
+	{ "old statements", PY, REPEAT, "", "exec ", "", 0 },
+	{ "decorators", PY, REPEAT, "", "@a\n", "", 0 },
+	{ "Python in pieces", PY, MIXED, "", "def if ( ) [ ] x 1 : = , lambda \" for in print return \n \t ' # {", "", 0 },
+	{ "empty lines", PY, REPEAT, "", "\n", "", 0 },
+	{ "one text", PY, REPEAT, "x='", "A", "'", 0 },
+	{ "commands", SH, REPEAT, "", "ls -la\n", "", 0 },
+	{ "words", SH, REPEAT, "echo ", "a ", "", 0 },
+	{ "a long pipeline", SH, REPEAT, "ls", "|cat", "", 0 },
+	{ "variables", SH, REPEAT, "", "a=b\necho $a\n", "", 0 },
+	{ "a variable added to", SH, REPEAT, "s=\n", "s=\"$s\"abcdefgh\n", "", 190000 },
+	{ "redirections", SH, REPEAT, "ls ", ">a ", "", 0 },
+	{ "nested substitutions", SH, REPEAT, "", "$(", "ls", 60000 },
+	{ "here-documents without an end", SH, REPEAT, "", "<<a\n", "", 0 },
+	{ "here-documents on one line", SH, REPEAT, "", "cat <<E ", "\n", 0 },
+	{ "regular expressions", SH, REPEAT, "", "[[ a =~ ", "", 0 },
+	{ "evaluated lines", SH, REPEAT, "", "eval \"ls -la\"\n", "", 0 },
+	{ "Bash in pieces", SH, MIXED, "", "if then fi $( ) \" ` { } | && x \n <<E case in esac ;; do done for", "", 0 },
+	{ "short statements of JavaScript", JS, REPEAT, "", "a=b;", "", 0 },
+	{ "arrows", JS, REPEAT, "", "x=>", "x", 0 },
+	{ "functions in functions", JS, REPEAT, "", "function f(a){", "", 300000 },
+	{ "templates", JS, REPEAT, "x=`", "${a}b", "`", 190000 },
+	{ "regular expressions without an end", JS, REPEAT, "", "a=/[\n", "", 0 },
+	{ "JavaScript in pieces", JS, MIXED, "", "function if ( ) { } [ ] x 1 \n ; => = , ` ${ \" / return class", "", 0 },
+};
+
+static void mix(struct bawn_buf *b, const char *pieces, size_t bytes)
+{
+	const char *piece[32];
+	size_t n[32], count = 0;
+	for (const char *at = pieces; *at != '\0' && count < BAWN_LEN(piece); at += n[count - 1], at += *at == ' ') {
+		piece[count] = at;
+		n[count++] = strcspn(at, " ");
+	}
+	uint32_t chance = 1;
+	while (b->n < bytes) {
+		chance = chance * 1664525u + 1013904223u;
+		size_t i = (chance >> 16) % count;
+		bawn_buf_add(b, piece[i], n[i]);
+		bawn_buf_char(b, chance >> 28 < 12 ? ' ' : '\n');
+	}
+}
+
+static void build(size_t i, struct bawn_buf *b)
+{
+	size_t bytes = row[i].bytes != 0 ? row[i].bytes : TEXT_BYTES, end = strlen(row[i].close), step = strlen(row[i].again);
+	bawn_buf_str(b, row[i].open);
+	if (row[i].how == MIXED)
+		mix(b, row[i].again, bytes - 64);
+	while (row[i].how == REPEAT && b->n + step + end <= bytes)
+		bawn_buf_str(b, row[i].again);
+	bawn_buf_str(b, row[i].close);
+}
+
+/* An exit status: 0 assessed, 1 refused, 2 anything else. */
+static int child(struct bawn_span code, int language)
+{
+	struct bawn_assess_file f = { .language = language, .bytes = code };
+	struct bawn_assessment *a = NULL;
+	struct bawn_err err = { 0 };
+	int r = bawn_assess(&f, 1, NULL, &a, &err);
+	bawn_assessment_free(a);
+	return r == 0 ? 0 : err.type == BAWN_ERROR_ASSESSMENT_FAILED ? 1 : 2;
+}
+
+static int run(struct bawn_span code, int language, long *out_peak)
+{
+	struct rusage use;
+	int status = 0;
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(child(code, language));
+	if (pid < 0 || wait4(pid, &status, 0, &use) != pid || !WIFEXITED(status))
+		return -1;
+	*out_peak = use.ru_maxrss;
+	return WEXITSTATUS(status);
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		bawn_auto_buf b = BAWN_BUF(2u << 20);
+		build(i, &b);
+		long peak = 0;
+		int end = run(bawn_buf_span(&b), row[i].language, &peak);
+		ok((end == 0 || end == 1) && (!PEAK_COUNTS || peak < PEAK_KB), "%s: %s, %ld MB at most", row[i].name,
+		   end == 0 ? "assessed" : end == 1 ? "refused" : "failed", peak >> 10);
+	}
+	return done_testing();
+}
