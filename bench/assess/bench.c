@@ -1,76 +1,87 @@
-/* bench.c - microseconds for one warm assessment, beside starting `python3 -c pass` in the same run.
+/* bench.c - what assessing costs: microseconds for one warm assessment of each text it is given.
  *
- *	bench-assess [ROUNDS]	rounds are interleaved, medians are shown */
-#include <spawn.h>
+ *	bench-assess LANGUAGE [FILE...]	texts are lines "BYTES\n" followed by that many bytes on standard
+ *		input, or the files; for each: bytes, microseconds, 0 or 1 (assessed or refused)
+ *	bench-assess --peak LANGUAGE FILE	the same once, and then the peak memory in kilobytes
+ *
+ * The driver is bench/assess/run. */
+#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/wait.h>
+#include <sys/resource.h>
 #include "assess/assess.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 
-extern char **environ;
+/* Small texts are assessed again until this much time has gone. */
+#define AT_LEAST_US 2000u
 
-#define ROUNDS_MAX 1001
-#define REPEATS    50
-
-static const struct { const char *name; int language; const char *code; } snippet[] = {
-	{ "print(1)", BAWN_LANG_PYTHON, "print(1)\n" },
-	{ "python, 500 bytes", BAWN_LANG_PYTHON,
-	  "import json\nimport math\n\ndef mean(xs):\n    return sum(xs) / len(xs)\n\ndef deviation(xs):\n    m = mean(xs)\n"
-	  "    return math.sqrt(sum((x - m) ** 2 for x in xs) / len(xs))\n\nwith open('data.json') as f:\n    data = json.load(f)\n"
-	  "rows = [row['value'] for row in data if row.get('value') is not None]\nprint(f'mean {mean(rows):.2f}, deviation {deviation(rows):.2f}')\n"
-	  "with open('out.txt', 'w') as f:\n    for row in rows:\n        f.write('%s\\n' % row)\n" },
-	{ "bash, 200 bytes", BAWN_LANG_BASH,
-	  "#!/bin/bash\nset -e\nfor f in *.txt; do\n  n=$(wc -l < \"$f\")\n  if [ \"$n\" -gt 10 ]; then\n    echo \"$f: $n lines\"\n    head -n 3 \"$f\" | sort | uniq -c\n  fi\ndone > report.out\n" },
-	{ "javascript, 200 bytes", BAWN_LANG_JAVASCRIPT,
-	  "const fs = require('fs');\nconst rows = fs.readFileSync('in.csv', 'utf8').split('\\n').map(l => l.split(','));\nconst sum = rows.reduce((a, r) => a + Number(r[1]), 0);\nconsole.log(`sum ${sum}`);\n" },
-};
-
-static int compare(const void *a, const void *b)
+static void measure(int language, struct bawn_span code, bool once)
 {
-	const double *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
-static double start_python(void)
-{
-	char *argv[] = { (char *)"python3", (char *)"-c", (char *)"pass", NULL };
-	pid_t pid;
-	int status;
-	uint64_t from = bawn_monotonic_us();
-	if (posix_spawn(&pid, "/usr/bin/python3", NULL, NULL, argv, environ) != 0 || waitpid(pid, &status, 0) < 0)
-		return 0;
-	return (double)(bawn_monotonic_us() - from);
-}
-
-static double assess_once(size_t i)
-{
-	uint64_t from = bawn_monotonic_us();
-	for (int k = 0; k < REPEATS; k++) {
-		struct bawn_assess_file f = { .language = snippet[i].language, .bytes = bawn_span(snippet[i].code) };
+	uint64_t from = bawn_monotonic_us(), took = 0;
+	unsigned n = 0;
+	int r = 0;
+	do {
+		struct bawn_assess_file f = { .language = language, .bytes = code };
 		struct bawn_assessment *a = NULL;
-		if (bawn_assess(&f, 1, NULL, &a, NULL) < 0)
-			return 0;
+		r = bawn_assess(&f, 1, NULL, &a, NULL);
 		bawn_assessment_free(a);
+		n++;
+		took = bawn_monotonic_us() - from;
+	} while (!once && took < AT_LEAST_US);
+	printf("%zu %.1f %d\n", code.n, (double)took / n, r < 0);
+}
+
+static int one_file(int language, const char *path, bool once)
+{
+	bawn_auto_buf b = BAWN_BUF(16u << 20);
+	struct bawn_err err = { 0 };
+	if (bawn_read_file(AT_FDCWD, path, &b, &err) < 0) {
+		fprintf(stderr, "bench-assess: %s\n", err.msg);
+		return 1;
 	}
-	return (double)(bawn_monotonic_us() - from) / REPEATS;
+	measure(language, bawn_buf_span(&b), once);
+	return 0;
+}
+
+static int from_input(int language)
+{
+	char line[32];
+	while (fgets(line, sizeof line, stdin) != NULL) {
+		size_t n = strtoul(line, NULL, 10);
+		bawn_auto_free char *text = malloc(n + 1);
+		if (text == NULL || fread(text, 1, n, stdin) != n)
+			return 1;
+		measure(language, (struct bawn_span){ text, n }, false);
+		fflush(stdout);
+	}
+	return 0;
+}
+
+static int peak(int language, const char *path)
+{
+	struct rusage use;
+	if (one_file(language, path, true) != 0 || getrusage(RUSAGE_SELF, &use) < 0)
+		return 1;
+	printf("%ld\n", use.ru_maxrss);
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	static double us[BAWN_LEN(snippet)][ROUNDS_MAX], python[ROUNDS_MAX];
-	long want = argc > 1 ? strtol(argv[1], NULL, 10) : 21;
-	size_t rounds = want > 0 && want < ROUNDS_MAX ? (size_t)want : 21;
-	for (size_t r = 0; r < rounds; r++) {
-		python[r] = start_python();
-		for (size_t i = 0; i < BAWN_LEN(snippet); i++)
-			us[i][r] = assess_once(i);
+	bool one = argc == 4 && strcmp(argv[1], "--peak") == 0;
+	const char *word = argc > 1 ? argv[one ? 2 : 1] : "";
+	int language = bawn_word_find(&bawn_language_words, bawn_span(word));
+	if (language < 0) {
+		fputs("usage: bench-assess [--peak] LANGUAGE [FILE...]\n", stderr);
+		return 2;
 	}
-	qsort(python, rounds, sizeof *python, compare);
-	printf("%-24s %10.1f us\n", "python3 -c pass", python[rounds / 2]);
-	for (size_t i = 0; i < BAWN_LEN(snippet); i++) {
-		qsort(us[i], rounds, sizeof *us[i], compare);
-		printf("%-24s %10.1f us   %6.0f times as fast\n", snippet[i].name, us[i][rounds / 2], python[rounds / 2] / us[i][rounds / 2]);
-	}
+	if (one)
+		return peak(language, argv[3]);
+	if (argc == 2)
+		return from_input(language);
+	for (int i = 2; i < argc; i++)
+		if (one_file(language, argv[i], false) != 0)
+			return 1;
 	return 0;
 }
