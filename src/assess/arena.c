@@ -64,13 +64,37 @@ char *bawn_arena_join(struct arena *a, struct bawn_span x, struct bawn_span y)
 	return p;
 }
 
+/* Formats that only put texts together, nearly all, need no printf. */
+static int join_texts(char *out, size_t cap, const char *fmt, va_list ap)
+{
+	size_t n = 0;
+	for (const char *at = fmt; *at != '\0'; at++) {
+		struct bawn_span part = { at, 1 };
+		if (at[0] == '%' && at[1] != 's')
+			return -1;
+		if (at[0] == '%') {
+			part = bawn_span(va_arg(ap, const char *));
+			at++;
+		}
+		size_t fits = part.n < cap - 1 - n ? part.n : cap - 1 - n;
+		memcpy(out + n, part.p, fits);
+		n += fits;
+	}
+	return (int)n;
+}
+
 char *bawn_arena_fmt(struct arena *a, const char *fmt, ...)
 {
 	va_list ap;
-	va_start(ap, fmt);
 	char small[512];
-	int n = vsnprintf(small, sizeof small, fmt, ap);
+	va_start(ap, fmt);
+	int n = join_texts(small, sizeof small, fmt, ap);
 	va_end(ap);
+	if (n < 0) {
+		va_start(ap, fmt);
+		n = vsnprintf(small, sizeof small, fmt, ap);
+		va_end(ap);
+	}
 	if (n < 0) {
 		a->failed = true;
 		return NULL;
