@@ -8,7 +8,7 @@
 #include "assess/text.h"
 #include "base/cleanup.h"
 
-enum { SELF = -1 };
+enum { SELF = -1, FETCHED = -2 };
 
 /* `access` of the path in argument `arg`; OPEN looks at the mode. */
 #define OPEN BAWN_ACCESS_COUNT
@@ -116,6 +116,10 @@ static enum bawn_access open_mode(const struct call *c, int first)
 	for (size_t i = 0; bawn_value_is_text(mode) && i < mode->text.n; i++)
 		if (strchr("wax+", mode->text.p[i]) != NULL)
 			return BAWN_ACCESS_WRITE;
+	static const char *const flag[] = { "os.O_WRONLY", "os.O_RDWR", "os.O_CREAT", "os.O_APPEND", "os.O_TRUNC" };
+	for (size_t i = 0; mode != NULL && mode->name != NULL && i < BAWN_LEN(flag); i++)
+		if (strcmp(mode->name, flag[i]) == 0)
+			return BAWN_ACCESS_WRITE;
 	return BAWN_ACCESS_READ;
 }
 
@@ -191,11 +195,11 @@ struct value *bawn_call_wraps(const struct call *c)
 	return c->function != NULL ? c->function->self : NULL;
 }
 
-/* What argument `from` holds is afterwards in argument `to`. */
+/* What argument `from` holds is afterwards in argument `to`; FETCHED: something from the network is. */
 static const struct { const char *name; int8_t from, to; } carry[] = {
 	{ "shutil.copy", 0, 1 }, { "shutil.copy2", 0, 1 }, { "shutil.copyfile", 0, 1 }, { "shutil.copytree", 0, 1 }, { "shutil.move", 0, 1 }, { "shutil.copyfileobj", 0, 1 },
-	{ "os.rename", 0, 1 }, { "os.replace", 0, 1 }, { "os.link", 0, 1 }, { "os.symlink", 0, 1 }, { "urllib.request.urlretrieve", 0, 1 }, { "urllib.urlretrieve", 0, 1 },
-	{ "wget.download", 0, 1 }, { "gdown.download", 0, 1 }, { "zipfile.ZipFile().extractall", SELF, 0 }, { "tarfile.open().extractall", SELF, 0 },
+	{ "os.rename", 0, 1 }, { "os.replace", 0, 1 }, { "os.link", 0, 1 }, { "os.symlink", 0, 1 }, { "urllib.request.urlretrieve", FETCHED, 1 }, { "urllib.urlretrieve", FETCHED, 1 },
+	{ "wget.download", FETCHED, 1 }, { "gdown.download", FETCHED, 1 }, { "*.download_file", FETCHED, 2 }, { "zipfile.ZipFile().extractall", SELF, 0 }, { "tarfile.open().extractall", SELF, 0 },
 	{ "shutil.unpack_archive", 0, 1 }, { "pathlib.Path().rename", SELF, 0 }, { "pathlib.Path().replace", SELF, 0 }, { "pathlib.Path().write_bytes", 0, SELF },
 	{ "pathlib.Path().write_text", 0, SELF }, { "os.write", 1, 0 }, { "json.dump", 0, 1 }, { "pickle.dump", 0, 1 }, { "zipfile.ZipFile().write", 0, SELF },
 	{ "zipfile.ZipFile().writestr", 1, SELF }, { "tarfile.open().add", 0, SELF }, { "shutil.make_archive", 2, 0 },
@@ -224,8 +228,9 @@ static void pass_on(struct script *s, const struct call *c, uint64_t tags)
 	struct value *self = c->function != NULL ? c->function->self : NULL;
 	size_t i = bawn_names_match(&carry_names, c->name);
 	if (i < BAWN_LEN(carry)) {
-		const struct value *from = argument(c, carry[i].from);
-		keep(s, argument(c, carry[i].to), tags | (from != NULL ? from->taint : 0));
+		const struct value *from = carry[i].from == FETCHED ? NULL : argument(c, carry[i].from);
+		uint64_t fetched = carry[i].from == FETCHED ? BAWN_TAG(DOWNLOAD) : 0;
+		keep(s, argument(c, carry[i].to), tags | fetched | (from != NULL ? from->taint : 0));
 		return;
 	}
 	uint64_t own = tags;

@@ -445,14 +445,21 @@ static bool holds(const struct engine *e, const struct bawn_cond *c, const struc
 	return false;
 }
 
-static bool rule_holds(const struct engine *e, const struct bawn_rule *r, const struct fact *f)
+/* YES, NO, or LATER: all that is missing may still be seen. */
+enum answer { NO, LATER, YES };
+
+static enum answer rule_holds(const struct engine *e, const struct bawn_rule *r, const struct fact *f)
 {
+	enum answer a = YES;
 	if (r->language >= 0 && !e->across && r->language != (int8_t)e->tree->grammar)
-		return false;
+		return NO;
 	for (uint32_t i = 0; i < r->n_conds; i++)
-		if (!holds(e, &r->cond[i], f))
-			return false;
-	return true;
+		if (!holds(e, &r->cond[i], f)) {
+			if (r->cond[i].what != BAWN_COND_SEEN)
+				return NO;
+			a = LATER;
+		}
+	return a;
 }
 
 /* ---- looking rules up ---- */
@@ -461,13 +468,16 @@ static bool rule_holds(const struct engine *e, const struct bawn_rule *r, const 
 #define NAME_BYTES_MAX 256u
 struct hits { uint16_t rule[HITS_MAX]; uint32_t n; };
 
-static void add_hit(const struct engine *e, const struct fact *f, uint16_t rule, struct hits *h)
+static void add_hit(struct engine *e, const struct fact *f, uint16_t rule, struct hits *h)
 {
 	for (uint32_t i = 0; i < h->n; i++)
 		if (h->rule[i] == rule)
 			return;
-	if (h->n < HITS_MAX && rule_holds(e, &e->rules->rule[rule], f))
+	enum answer a = h->n < HITS_MAX ? rule_holds(e, &e->rules->rule[rule], f) : NO;
+	if (a == YES)
 		h->rule[h->n++] = rule;
+	else if (a == LATER && !e->quiet && e->n_pending < PENDING_MAX)
+		e->pending[e->n_pending++] = (struct pending){ rule, place_of(e, f->node), e->depth == 0 ? f->folded : NULL };
 }
 
 /* A text in two pieces, so that `*.f` and `m.*` need not be written down to be looked up. */
@@ -510,7 +520,7 @@ static size_t hashed_key(const struct bawn_rule_table *t, uint8_t matcher, const
 	return t->n_keys;
 }
 
-static void exact(const struct engine *e, const struct fact *f, struct pieces text, uint32_t hash, struct hits *h)
+static void exact(struct engine *e, const struct fact *f, struct pieces text, uint32_t hash, struct hits *h)
 {
 	const struct bawn_rule_table *t = e->rules;
 	for (size_t i = hashed_key(t, f->kind, &text, hash); i < t->n_keys && t->key[i].matcher == f->kind &&
@@ -518,14 +528,14 @@ static void exact(const struct engine *e, const struct fact *f, struct pieces te
 		add_hit(e, f, t->key[i].rule, h);
 }
 
-static void exact_name(const struct engine *e, const struct fact *f, const char *name, struct hits *h)
+static void exact_name(struct engine *e, const struct fact *f, const char *name, struct hits *h)
 {
 	struct pieces text = { bawn_span(name), bawn_span("") };
 	exact(e, f, text, bawn_hash_add(bawn_hash_key(f->kind), name, text.a.n), h);
 }
 
 /* The name itself, `*`, `*.f` and `*.m.f`, then `m.*` for each dot. */
-static void by_name(const struct engine *e, const struct fact *f, struct hits *h)
+static void by_name(struct engine *e, const struct fact *f, struct hits *h)
 {
 	const struct bawn_span star = { "*", 1 };
 	size_t n = strlen(f->name);
@@ -763,12 +773,34 @@ uint64_t bawn_engine_path(struct engine *e, struct bawn_span path, enum bawn_acc
 	return tags | event_fact(e, &outside);
 }
 
+/* What was missing may have been seen since. */
+static void settle_pending(struct engine *e)
+{
+	for (uint32_t i = 0; i < e->n_pending && e->error == 0; i++) {
+		const struct pending *p = &e->pending[i];
+		const struct bawn_rule *r = &e->rules->rule[p->rule];
+		bool seen = true;
+		for (uint32_t k = 0; k < r->n_conds; k++)
+			seen = seen && (r->cond[k].what != BAWN_COND_SEEN || (e->tags & r->cond[k].mask) != 0);
+		if (!seen)
+			continue;
+		e->tags |= r->tags;
+		if (r->capability >= 0)
+			e->capabilities |= 1u << r->capability;
+		int mode = mode_of(e, r);
+		if (mode != BAWN_RULE_OFF)
+			report_at(e, p->rule, (uint8_t)mode, p->at, e->file, p->folded);
+	}
+	e->n_pending = 0;
+}
+
 void bawn_engine_combine(struct engine *e)
 {
+	settle_pending(e);
 	for (size_t i = 0; i < e->rules->n && e->error == 0; i++) {
 		const struct bawn_rule *r = &e->rules->rule[i];
 		struct fact none = { .kind = BAWN_MATCH_ALL, .name = "" };
-		if (r->matcher != BAWN_MATCH_ALL || (e->tags & r->all) != r->all || !rule_holds(e, r, &none))
+		if (r->matcher != BAWN_MATCH_ALL || (e->tags & r->all) != r->all || rule_holds(e, r, &none) != YES)
 			continue;
 		int mode = mode_of(e, r);
 		e->tags |= r->tags;

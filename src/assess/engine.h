@@ -63,6 +63,10 @@ struct raw_finding { uint16_t rule; uint8_t level; bool again, nested; uint32_t 
 int bawn_finding_by_place(const void *a, const void *b);
 int bawn_finding_by_level(const void *a, const void *b);
 
+/* A rule that holds but for something that must be seen elsewhere in the file. */
+struct pending { uint16_t rule; struct place at; const char *folded; };
+#define PENDING_MAX 128u
+
 /* One assessment: all files. */
 struct engine {
 	struct arena                 *arena;    /* texts that the result keeps */
@@ -73,6 +77,7 @@ struct engine {
 	uint32_t                      n_dropped;
 	uint32_t                      file;     /* being read */
 	uint64_t                      tags;     /* seen in this file */
+	struct pending                pending[PENDING_MAX]; uint32_t n_pending;
 	struct place                  tag_at[BAWN_TAG_COUNT];  /* where each was first seen */
 	uint32_t                      tag_file[BAWN_TAG_COUNT];  /* and in which file, where several count together */
 	bool                          rereading;  /* a stretch that was read before: nothing is told twice */
