@@ -8,6 +8,7 @@
 #include "assess/complexity.h"
 #include "assess/engine.h"
 #include "assess/modules.h"
+#include "assess/shape.h"
 #include "assess/table.h"
 #include "assess/text.h"
 #include "base/cleanup.h"
@@ -54,15 +55,6 @@ static bool is_native(const struct bawn_assess_file *f)
 			return true;
 	/* CPython bytecode: a version, then \r\n. */
 	return f->bytes.n >= 16 && f->bytes.p[2] == '\r' && f->bytes.p[3] == '\n' && (unsigned char)f->bytes.p[1] < 0x10 && f->bytes.p[1] != '\n' && f->bytes.p[1] > 8;
-}
-
-static uint32_t node_at(const struct bawn_tree *t, size_t byte)
-{
-	uint32_t best = 0;
-	for (uint32_t i = 0; i < t->n && t->node[i].start <= byte; i++)
-		if (t->node[i].end > byte)
-			best = i;
-	return best;
 }
 
 /* ---- comments that ask a checker to look away ---- */
@@ -173,9 +165,7 @@ static int read_file(struct engine *e, int language, struct bawn_span text)
 		(void)bawn_engine_event(e, "syntax-error", tree.error_node, NULL);
 		e->parse_ok = e->parse_ok && e->file != 0;
 	}
-	size_t hidden = bawn_text_hidden(text);
-	if (hidden < text.n)
-		(void)bawn_engine_event(e, "hidden-characters", node_at(&tree, hidden), NULL);
+	bawn_shape(e, text);
 	if (language == BAWN_LANG_PYTHON)
 		coding_cookie(e, text);
 	comments(e);
