@@ -607,7 +607,7 @@ static struct value *read_call(struct script *s, uint32_t i)
 	tell_alternatives(s, &c);
 	grow_list(s, &c);
 	construct(s, &c);
-	if (self != NULL && self->name != NULL && (own & FLOWS) != 0)
+	if (self != NULL && self->name != NULL && !self->imported && (own & FLOWS) != 0)
 		self->taint |= own & FLOWS;  /* what is put into an object stays in it */
 	if (v == NULL)
 		v = result_of(s, &c);
