@@ -121,8 +121,14 @@ int bawn_cli_missing_file_hint(json_t *result, const char *script, struct bawn_s
 
 /* ---- sarif.c ---- */
 
-/* A SARIF 2.1.0 document from [{path, findings, ...}]; NULL when out of memory. */
-json_t *bawn_cli_sarif(const json_t *assessments, const char *version);
+struct bawn_cli_sarif {
+	const json_t *assessments;  /* [{path, findings, ...}] */
+	const json_t *failures;     /* [{path, error}]: files without a verdict */
+	const json_t *rules;        /* the rule table, as of bawn_rules_json */
+	const char   *version, *rules_version;
+};
+/* A SARIF 2.1.0 document; NULL when out of memory. */
+json_t *bawn_cli_sarif(const struct bawn_cli_sarif *in);
 
 /* ---- confirm.c ---- */
 struct bawn_cli_asker {
@@ -158,11 +164,6 @@ void bawn_cli_inputs_done(struct bawn_cli_inputs *in);
 /* Reads to the end; over `out`'s ceiling is `too_large`.  Says so when nothing comes for a while. */
 BAWN_MUST_CHECK int bawn_cli_read_stdin(struct bawn_buf *out, bool quiet, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_cli_read_code(const char *path, struct bawn_buf *out, struct bawn_err *err);
-
-/* Calls `file` for each file under the directory that has the extension of a known language, in
- * order of name; links are not followed. */
-typedef int bawn_cli_file_fn(void *ctx, const char *path, struct bawn_err *err);
-BAWN_MUST_CHECK int bawn_cli_walk(const char *dir, bawn_cli_file_fn *file, void *ctx, struct bawn_err *err);
 
 /* ---- stream.c: the program's output on its way to ours ---- */
 

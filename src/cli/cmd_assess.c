@@ -1,33 +1,56 @@
-/* cmd_assess.c - bawn assess: the verdict alone.  Nothing is run, recorded or written. */
+/* cmd_assess.c - bawn assess: the verdict alone.  Nothing is run, recorded or written.
+ *
+ * Files are read, assessed and put into words by workers (pool.c), so that one that crashes the assessor or
+ * takes too long costs only its own verdict; what they answer is shown here, in the order of names. */
 #include "cli/commands.h"
+#include <inttypes.h>
+#include <sched.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/utf8.h"
+#include "cli/pool.h"
+#include "cli/tree.h"
 #include "core/api.h"
 
-struct opts { const char *lang, *format, *fail_on; };
+#define FILE_MS 30000  /* for one file; the assessor gives up long before */
+
+struct opts { const char *lang, *format, *fail_on; uint64_t jobs; bool all; };
 
 static const struct bawn_opt rows[] = {
 	BAWN_CLI_OPT(struct opts, 0, "lang", TEXT, lang, "LANG", NULL, "python, bash or javascript; else by extension or #! line"),
 	BAWN_CLI_OPT(struct opts, 0, "format", TEXT, format, "FORMAT", "text|json|sarif", "json: one object a line; sarif: one SARIF 2.1.0 document"),
 	BAWN_CLI_OPT(struct opts, 0, "fail-on", TEXT, fail_on, "LEVEL", "LOW|MEDIUM|HIGH|BLOCKED", "exit 1 when a file is rated LEVEL or higher"),
+	BAWN_CLI_OPT(struct opts, 'j', "jobs", NUMBER, jobs, "N", NULL, "assess N files at a time; else as many as there are CPUs"),
+	BAWN_CLI_OPT(struct opts, 0, "all", FLAG, all, NULL, NULL, "in directories, read .git, node_modules and caches too"),
 };
 
 struct work {
 	struct bawn_cli *c;
 	const struct opts *o;
-	bool json, sarif;
+	bool json, sarif, progress;
 	struct bawn_policy *policy;
-	json_t *all;             /* for sarif */
+	struct bawn_cli_tree tree;
+	json_t *all, *failures;  /* for sarif */
 	int worst;               /* enum bawn_level, -1: none yet */
-	size_t n, failed, count[BAWN_LEVEL_COUNT];
+	size_t findings, failed, count[BAWN_LEVEL_COUNT];
+	uint64_t shown_us;       /* when the bar was last drawn */
+	bool     bar;            /* whether one is on the screen */
 };
 
 static void work_done(struct work *w)
 {
 	bawn_policy_free(w->policy);
+	bawn_cli_tree_done(&w->tree);
 	json_decref(w->all);
+	json_decref(w->failures);
 }
+
+/* ---- in a worker: one file ---- */
+
+/* What comes back: this, then the text or document to show.  struct bawn_err holds no pointers. */
+struct verdict { int level; uint32_t findings; struct bawn_err err; };
 
 static int check_text(struct bawn_span code, const char *path, struct bawn_err *err)
 {
@@ -52,132 +75,243 @@ static int language_of(const struct work *w, const char *path, struct bawn_span 
 	return 0;
 }
 
-static int verdict(const struct work *w, const char *path, struct bawn_span code, json_t **out, int *out_level, struct bawn_err *err)
+static int assess(const struct work *w, const char *path, struct bawn_span code, struct verdict *v, json_t **out)
 {
 	struct bawn_assessment *a = NULL;
 	struct bawn_assess_file file = { .path = NULL, .bytes = code };
-	int r = check_text(code, path, err);
-	r = r < 0 ? r : language_of(w, path, code, &file.language, err);
-	r = r < 0 ? r : bawn_assess(&file, 1, w->policy, &a, err);
-	if (r < 0)
-		return r;
-	int level = (int)a->level;
-	r = bawn_assessment_json(a, w->policy, code, out, err);
+	int r = check_text(code, path, &v->err);
+	r = r < 0 ? r : language_of(w, path, code, &file.language, &v->err);
+	r = r < 0 ? r : bawn_assess(&file, 1, w->policy, &a, &v->err);
+	r = r < 0 ? r : bawn_assessment_json(a, w->policy, code, out, &v->err);
+	if (a != NULL) {
+		v->level = (int)a->level;
+		v->findings = (uint32_t)a->n_findings;
+	}
 	bawn_assessment_free(a);
-	if (r == 0)
-		*out_level = level;
 	return r;
 }
 
-static void show(const struct work *w, const char *path, const json_t *doc, struct bawn_span code)
+/* "score 44 = any/secret-read 20 + any/system-write 20 + python/shell 4": MEDIUM from 20, HIGH from 60, ... */
+static void put_score(struct bawn_buf *out, const json_t *doc, bool verbose)
 {
-	bawn_auto_buf out = BAWN_BUF(16u << 20);
+	size_t i, n = 0;
+	json_t *f;
+	bool by_score = strcmp(bawn_cli_text(doc, "level"), bawn_cli_text(doc, "scoring.strongest")) != 0;
+	if (bawn_cli_number(doc, "score") == 0 || (!verbose && !by_score))
+		return;
+	bawn_buf_fmt(out, "  score %" PRIu64 " = ", bawn_cli_number(doc, "score"));
+	json_array_foreach(bawn_cli_at(doc, "findings"), i, f)
+		if (bawn_cli_number(f, "score") > 0) {
+			bawn_buf_str(out, n++ > 0 ? " + " : "");
+			bawn_buf_escaped(out, bawn_span(bawn_cli_text(f, "rule")));
+			bawn_buf_fmt(out, " %" PRIu64, bawn_cli_number(f, "score"));
+		}
+	bawn_buf_str(out, "; ");
+	bawn_cli_cell(out, bawn_cli_at(doc, "scoring.thresholds"), BAWN_CLI_COUNTS);
+	bawn_buf_fmt(out, "; strongest finding %s\n", bawn_cli_text(doc, "scoring.strongest"));
+}
+
+static void put_list(struct bawn_buf *out, const char *title, const json_t *list)
+{
+	size_t i;
+	json_t *item;
+	json_array_foreach(list, i, item) {
+		bawn_buf_fmt(out, "  %s ", title);
+		bawn_cli_cell(out, item, BAWN_CLI_TEXT);
+		bawn_buf_char(out, '\n');
+	}
+}
+
+static void put_text(const struct work *w, const char *path, const json_t *doc, struct bawn_span code, struct bawn_buf *out)
+{
 	size_t i;
 	json_t *f;
 	const char *level = bawn_cli_text(doc, "level");
-	bawn_buf_escaped(&out, bawn_span(path));
-	bawn_buf_str(&out, ": ");
-	bawn_cli_colour(&out, level, w->c->colour_out, true);
-	bawn_buf_escaped(&out, bawn_span(level));
-	bawn_cli_colour(&out, level, w->c->colour_out, false);
-	bawn_buf_str(&out, ", score ");
-	bawn_cli_cell(&out, bawn_cli_at(doc, "score"), BAWN_CLI_TEXT);
-	bawn_buf_str(&out, ", policy says ");
-	bawn_cli_cell(&out, bawn_cli_at(doc, "decision"), BAWN_CLI_TEXT);
-	bawn_buf_str(&out, json_is_false(bawn_cli_at(doc, "parse_ok")) ? ", does not parse\n" : "\n");
+	bool verbose = w->c->common.verbose;
+	if (w->tree.n > 1 && !verbose && json_array_size(bawn_cli_at(doc, "findings")) == 0)
+		return;  /* of many files those are shown that there is something to say about */
+	bawn_buf_escaped(out, bawn_span(path));
+	bawn_buf_str(out, ": ");
+	bawn_cli_colour(out, level, w->c->colour_out, true);
+	bawn_buf_escaped(out, bawn_span(level));
+	bawn_cli_colour(out, level, w->c->colour_out, false);
+	bawn_buf_str(out, ", score ");
+	bawn_cli_cell(out, bawn_cli_at(doc, "score"), BAWN_CLI_TEXT);
+	bawn_buf_str(out, ", policy says ");
+	bawn_cli_cell(out, bawn_cli_at(doc, "decision"), BAWN_CLI_TEXT);
+	bawn_buf_str(out, json_is_false(bawn_cli_at(doc, "parse_ok")) ? ", does not parse\n" : "\n");
 	json_array_foreach(bawn_cli_at(doc, "findings"), i, f)
-		bawn_cli_finding(&out, f, code, w->c->colour_out);
-	if (w->c->common.verbose) {
-		bawn_buf_str(&out, "  can: ");
-		bawn_cli_cell(&out, bawn_cli_at(doc, "capabilities"), BAWN_CLI_LIST);
-		bawn_buf_char(&out, '\n');
-	}
-	(void)bawn_cli_print(&out, 0);
+		bawn_cli_finding(out, f, code, w->c->colour_out);
+	put_score(out, doc, verbose);
+	if (!verbose)
+		return;
+	put_list(out, "do:", bawn_cli_at(doc, "recommendations"));
+	bawn_buf_str(out, "  can: ");
+	bawn_cli_cell(out, bawn_cli_at(doc, "capabilities"), BAWN_CLI_LIST);
+	bawn_buf_char(out, '\n');
 }
 
-static int put_json(const char *path, const char *key, json_t *value)
+/* {"path": ..., then the members of `value`, or `value` itself under `key`}, on one line */
+static void put_json(struct bawn_buf *out, const char *path, const char *key, json_t *value)
 {
-	bool ok = true;
+	bool ok = value != NULL;
 	bawn_auto_json doc = json_object();
 	bawn_json_set(doc, "path", bawn_json_text(bawn_span(path)), &ok);
 	if (key != NULL)
-		bawn_json_set(doc, key, value, &ok);
+		bawn_json_set(doc, key, json_incref(value), &ok);
 	else if (json_object_update_missing(doc, value) < 0)
 		ok = false;
-	return bawn_cli_print_json(ok ? doc : NULL, 0);
+	if (!ok || bawn_json_put(out, doc, NULL) < 0)
+		out->error = -ENOMEM;
+	bawn_buf_char(out, '\n');
 }
 
-static int answer(struct work *w, const char *path, struct bawn_span code, json_t *doc)
+static int assess_file(void *ctx, size_t i, struct bawn_buf *out)
+{
+	const struct work *w = ctx;
+	const char *path = w->tree.path[i];
+	struct verdict v = { .level = -1 };
+	bawn_auto_buf code = BAWN_BUF(w->policy->max_code_bytes + 1), text = BAWN_BUF(16u << 20);
+	bawn_auto_json doc = NULL;
+	int r = bawn_cli_read_code(path, &code, &v.err);
+	r = r < 0 ? r : assess(w, path, bawn_buf_span(&code), &v, &doc);
+	if (r == 0 && (w->json || w->sarif))
+		put_json(&text, path, NULL, doc);
+	else if (r == 0)
+		put_text(w, path, doc, bawn_buf_span(&code), &text);
+	if (r == 0 && bawn_buf_error(&text) < 0)
+		(void)bawn_fail(&v.err, bawn_buf_error(&text), "'%s': put the verdict into words", path);
+	bawn_buf_add(out, &v, sizeof v);
+	bawn_buf_add(out, text.p, v.err.code == 0 ? text.n : 0);
+	return 0;
+}
+
+/* ---- here: what the workers say ---- */
+
+static void clear_progress(struct work *w)
+{
+	if (w->bar)
+		(void)!write(STDERR_FILENO, "\r\033[K", 4);
+	w->bar = false;
+}
+
+static void show_progress(void *ctx, size_t done)
+{
+	struct work *w = ctx;
+	uint64_t now = bawn_monotonic_us();
+	if (!w->progress || now - w->shown_us < 100000)
+		return;
+	w->shown_us = now;
+	w->bar = true;
+	bawn_auto_buf line = BAWN_BUF(256);
+	size_t filled = done * 20 / w->tree.n;
+	bawn_buf_str(&line, "\r\033[K[");
+	for (size_t i = 0; i < 20; i++)
+		bawn_buf_char(&line, i < filled ? '#' : '.');
+	bawn_buf_fmt(&line, "] %zu/%zu files, %zu findings", done, w->tree.n, w->findings);
+	bawn_cli_show(STDERR_FILENO, &line);
+}
+
+/* One file that could not be assessed: told and counted; the others go on. */
+static int failed(struct work *w, const char *path, const struct bawn_err *err)
 {
 	bool ok = true;
-	if (!w->sarif && w->json)
-		return put_json(path, NULL, doc);
-	if (!w->sarif) {
-		show(w, path, doc, code);
+	w->failed++;
+	if (!w->json)
+		bawn_cli_error_text(err);
+	if (!w->json && !w->sarif)
 		return 0;
-	}
-	bawn_json_set(doc, "path", bawn_json_text(bawn_span(path)), &ok);
-	bawn_json_push(w->all, json_incref(doc), &ok);
+	bawn_auto_json error = bawn_cli_error_json(err);
+	bawn_json_push(w->failures, json_pack("{s:o, s:O}", "path", bawn_json_text(bawn_span(path)), "error", error), &ok);
+	if (w->sarif)
+		return ok ? 0 : -ENOMEM;
+	bawn_auto_buf line = BAWN_BUF(64u << 10);
+	put_json(&line, path, "error", error);
+	return bawn_cli_print(&line, 0);
+}
+
+static int take_sarif(struct work *w, struct bawn_span text)
+{
+	bool ok = true;
+	json_t *doc = NULL;
+	if (bawn_json_parse(text, &doc, NULL) < 0)
+		return -ENOMEM;
+	bawn_json_push(w->all, doc, &ok);
 	return ok ? 0 : -ENOMEM;
 }
 
-/* One file: its failure is told and counted; the others go on. */
-static int assess_file(void *ctx, const char *path, struct bawn_err *unused)
+static int take(void *ctx, size_t i, int status, struct bawn_span answer)
 {
 	struct work *w = ctx;
-	(void)unused;
-	struct bawn_err err = { 0 };
-	bawn_auto_buf code = BAWN_BUF(w->policy->max_code_bytes + 1);
-	bawn_auto_json doc = NULL;
-	int level = 0;
-	int r = bawn_cli_read_code(path, &code, &err);
-	r = r < 0 ? r : verdict(w, path, bawn_buf_span(&code), &doc, &level, &err);
-	w->n++;
-	if (r < 0) {
-		w->failed++;
-		if (w->json)
-			return put_json(path, "error", bawn_cli_error_json(&err));
-		bawn_cli_error_text(&err);
-		return 0;
-	}
-	w->count[level]++;
-	w->worst = level > w->worst ? level : w->worst;
-	return answer(w, path, bawn_buf_span(&code), doc);
+	struct verdict v = { .level = -1 };
+	const char *path = w->tree.path[i];
+	if (status == 0 && answer.n >= sizeof v)
+		memcpy(&v, answer.p, sizeof v);
+	else
+		(void)bawn_fail_as(&v.err, BAWN_ERROR_ASSESSMENT_FAILED, "code", "'%s': %s", path,
+		                   status == -ETIMEDOUT ? "not assessed in time" : status == -ENOMEM ? "out of memory" : "the assessor broke off");
+	if (v.err.code != 0 || (answer.n > sizeof v && !w->sarif))
+		clear_progress(w);
+	if (v.err.code != 0)
+		return failed(w, path, &v.err);
+	w->count[v.level]++;
+	w->findings += v.findings;
+	w->worst = v.level > w->worst ? v.level : w->worst;
+	struct bawn_span text = { answer.p + sizeof v, answer.n - sizeof v };
+	if (w->sarif)
+		return take_sarif(w, text);
+	struct bawn_buf out = { .p = (char *)(uintptr_t)text.p, .n = text.n };
+	return bawn_cli_print(&out, 0);
 }
 
-static int each(struct work *w, const char *word)
+static int gather(struct work *w, const char *word)
 {
 	struct stat st;
-	struct bawn_err err = { 0 };
 	if (strcmp(word, "-") == 0 || stat(word, &st) < 0 || !S_ISDIR(st.st_mode))
-		return assess_file(w, word, NULL);
-	int r = bawn_cli_walk(word, assess_file, w, &err);
-	if (r < 0 && err.code != 0) {
-		w->failed++;
-		if (w->json)
-			return put_json(word, "error", bawn_cli_error_json(&err));
-		bawn_cli_error_text(&err);
-		return 0;
-	}
-	return r;
+		return bawn_cli_tree_add(&w->tree, word);
+	return bawn_cli_tree_walk(&w->tree, word);
+}
+
+static size_t cpus(void)
+{
+	cpu_set_t set;
+	return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+}
+
+static void say_summary(const struct work *w)
+{
+	bawn_auto_buf line = BAWN_BUF(1024);
+	for (int i = 0; i < BAWN_LEVEL_COUNT; i++)
+		bawn_buf_fmt(&line, ", %zu %s", w->count[i], bawn_word(&bawn_level_words, i));
+	bawn_buf_fmt(&line, ", %zu failed; %zu findings", w->failed, w->findings);
+	if (w->tree.skipped > 0)
+		bawn_buf_fmt(&line, "; %zu other files skipped", w->tree.skipped);
+	if (w->tree.left_out > 0)
+		bawn_buf_fmt(&line, "; %zu directories left out, --all reads them", w->tree.left_out);
+	bawn_cli_say("%zu files%s", w->tree.n, line.p);
+}
+
+static int print_sarif(const struct work *w, int code)
+{
+	struct bawn_err err = { 0 };
+	char version[BAWN_RULES_VERSION_LEN];
+	bawn_auto_json rules = NULL;
+	if (bawn_rules_json(w->policy, &rules, &err) < 0)
+		return bawn_cli_fail(w->c, &err);
+	struct bawn_cli_sarif in = { w->all, w->failures, rules, BAWN_VERSION, bawn_rules_version_of(w->policy, version) };
+	bawn_auto_json doc = bawn_cli_sarif(&in);
+	return bawn_cli_print_json(doc, code);
 }
 
 static int finish(struct work *w)
 {
-	int code = w->failed > 0 ? BAWN_EXIT_CANNOT : BAWN_EXIT_OK;
+	int code = w->failed + w->tree.failed > 0 ? BAWN_EXIT_CANNOT : BAWN_EXIT_OK;
 	if (w->o->fail_on != NULL && w->worst >= bawn_word_find(&bawn_level_words, bawn_span(w->o->fail_on)))
 		code = BAWN_EXIT_FOUND;
-	if (w->sarif) {
-		bawn_auto_json doc = bawn_cli_sarif(w->all, BAWN_VERSION);
-		return bawn_cli_print_json(doc, code);
-	}
-	if (w->json || w->n < 2 || w->c->common.quiet)
-		return code;
-	bawn_auto_buf line = BAWN_BUF(512);
-	for (int i = 0; i < BAWN_LEVEL_COUNT; i++)
-		bawn_buf_fmt(&line, ", %zu %s", w->count[i], bawn_word(&bawn_level_words, i));
-	bawn_cli_say("%zu files%s, %zu failed", w->n, line.p, w->failed);
-	return code;
+	bool other = w->tree.skipped + w->tree.left_out > 0;
+	if (!w->c->common.quiet && (w->tree.n != 1 || other) && (!w->json || w->sarif))
+		say_summary(w);
+	return w->sarif ? print_sarif(w, code) : code;
 }
 
 static int run(struct bawn_cli *c, const void *opts, int n, char **word)
@@ -185,16 +319,29 @@ static int run(struct bawn_cli *c, const void *opts, int n, char **word)
 	const struct opts *o = opts;
 	struct bawn_err err = { 0 };
 	__attribute__((cleanup(work_done))) struct work w = {
-		.c = c, .o = o, .worst = -1, .all = json_array(),
+		.c = c, .o = o, .worst = -1, .all = json_array(), .failures = json_array(), .tree = { .all = o->all },
 		.sarif = o->format != NULL && strcmp(o->format, "sarif") == 0,
 		.json = c->common.json || (o->format != NULL && strcmp(o->format, "json") == 0),
 	};
+	w.json = w.json && !w.sarif;
+	w.progress = !c->common.quiet && isatty(STDERR_FILENO) == 1;
+	w.shown_us = bawn_monotonic_us();  /* none for what is done at once */
 	if (bawn_cli_policy(c, &w.policy, &err) < 0)
 		return bawn_cli_fail(c, &err);
 	int r = 0;
 	for (int i = 0; r == 0 && i < (n > 0 ? n : 1); i++)
-		r = each(&w, n > 0 ? word[i] : "-");
-	return r != 0 ? BAWN_EXIT_CANNOT : finish(&w);
+		r = gather(&w, n > 0 ? word[i] : "-");
+	struct bawn_cli_pool pool = {
+		.n = w.tree.n, .jobs = o->jobs > 0 ? (size_t)o->jobs : cpus(), .timeout_ms = FILE_MS, .ctx = &w,
+		.work = assess_file, .take = take, .progress = show_progress,
+	};
+	r = r < 0 ? r : bawn_cli_pool(&pool);
+	clear_progress(&w);
+	if (r < 0) {
+		(void)bawn_fail(&err, r, "assess");
+		return bawn_cli_fail(c, &err);
+	}
+	return r > 0 ? r : finish(&w);
 }
 
 const struct bawn_cli_command bawn_cmd_assess = {
@@ -204,7 +351,9 @@ const struct bawn_cli_command bawn_cmd_assess = {
 	.about =
 		"Parses the code and shows its level (LOW, MEDIUM, HIGH, BLOCKED), each finding with its line,\n"
 		"why it matters and what to write instead.  Directories are walked for files with a known\n"
-		"extension; links are not followed.  Nothing is run and nothing is recorded.\n"
+		"extension or #! line, side by side on all CPUs; links are not followed, and .git, node_modules and\n"
+		"caches are left out.  Of several files those with findings are shown (-v shows all, how each score\n"
+		"came about and what to do first).  Nothing is run and nothing is recorded.\n"
 		"\n"
 		"Exit status: 0; 1 when --fail-on says so; 2 usage; 125 when a file could not be assessed.",
 	.example = "bawn assess script.py\n"

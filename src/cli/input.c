@@ -255,38 +255,3 @@ int bawn_cli_read_code(const char *path, struct bawn_buf *out, struct bawn_err *
 		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "code", "'%s': %s", path, strerror(-r));
 	return r;
 }
-
-static bool known(const char *name)
-{
-	return strchr(name, '.') != NULL && bawn_language_guess(name, (struct bawn_span){ NULL, 0 }) >= 0;
-}
-
-static int walk(int dir, const char *path, int depth, bawn_cli_file_fn *file, void *ctx, struct bawn_err *err)
-{
-	auto_names names = { 0 };
-	if (depth > BAWN_CLI_TREE_DEPTH)
-		return bawn_fail(err, -ELOOP, "'%s' is nested too deep", path);
-	int r = list(dir, path, &names, err);
-	for (size_t i = 0; r == 0 && i < names.n; i++) {
-		struct stat st;
-		bawn_auto_free char *sub = NULL;
-		r = join(path, names.item[i], &sub, err);
-		if (r < 0 || fstatat(dir, names.item[i], &st, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		if (S_ISREG(st.st_mode) && known(names.item[i]))
-			r = file(ctx, sub, err);
-		if (!S_ISDIR(st.st_mode))
-			continue;
-		bawn_auto_fd next = openat(dir, names.item[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		r = next < 0 ? bawn_fail(err, -errno, "open '%s'", sub) : walk(next, sub, depth + 1, file, ctx, err);
-	}
-	return r;
-}
-
-int bawn_cli_walk(const char *dir, bawn_cli_file_fn *file, void *ctx, struct bawn_err *err)
-{
-	bawn_auto_fd fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return bawn_fail(err, -errno, "open '%s'", dir);
-	return walk(fd, dir, 0, file, ctx, err);
-}

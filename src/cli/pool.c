@@ -1,0 +1,251 @@
+/* pool.c - the same work on many things, side by side, in processes of our own.
+ *
+ *	parent                               worker (fork)
+ *	  index of the next thing  ------->    work(i)
+ *	  take(i), in order of i   <-------    status, length, answer
+ *
+ * Invariants: (1) answers are taken in order of index, whoever finished first; (2) a worker that dies or
+ * takes too long loses the one thing it had: that is told, and another worker goes on with the rest;
+ * (3) no worker outlives its parent.  An attacker may have written what the workers read; what comes
+ * back from a worker is bounded. */
+#include "cli/pool.h"
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+
+#define WORKERS_MAX 64
+#define ANSWER_MAX  (64u << 20)
+#define NOTHING     SIZE_MAX
+
+struct head { int64_t status; uint64_t n; };
+struct worker { pid_t pid; int fd; size_t index; uint64_t deadline_us; struct bawn_buf in; };
+struct answer { int status; bool there; char *bytes; size_t n; };
+
+struct pool {
+	const struct bawn_cli_pool *p;
+	struct worker  worker[WORKERS_MAX];
+	size_t         n_workers, next, taken, done;
+	struct answer *answer;
+};
+
+static int read_exactly(int fd, void *to, size_t n)
+{
+	for (char *at = to; n > 0;) {
+		ssize_t got = read(fd, at, n);
+		if (got <= 0)
+			return -EPIPE;
+		at += got;
+		n -= (size_t)got;
+	}
+	return 0;
+}
+
+/* Until the parent closes its end. */
+static _Noreturn void serve(const struct bawn_cli_pool *p, int fd)
+{
+	uint64_t index;
+	while (read_exactly(fd, &index, sizeof index) == 0) {
+		bawn_auto_buf out = BAWN_BUF(ANSWER_MAX);
+		struct head h = { .status = p->work(p->ctx, (size_t)index, &out) };
+		h.status = h.status == 0 ? bawn_buf_error(&out) : h.status;
+		h.n = h.status == 0 ? out.n : 0;
+		if (bawn_write_all(fd, &h, sizeof h, NULL) < 0 || (h.n > 0 && bawn_write_all(fd, out.p, out.n, NULL) < 0))
+			break;
+	}
+	_exit(0);
+}
+
+static int start(struct pool *s, struct worker *w)
+{
+	int pair[2];
+	pid_t parent = getpid();
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	pid_t pid = fork();
+	if (pid == 0) {
+		for (size_t i = 0; i < s->n_workers; i++)  /* or a worker would keep the others' ends open */
+			if (s->worker[i].fd >= 0)
+				(void)close(s->worker[i].fd);
+		(void)close(pair[0]);
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+			_exit(1);
+		serve(s->p, pair[1]);
+	}
+	(void)close(pair[1]);
+	if (pid < 0) {
+		int code = -errno;
+		(void)close(pair[0]);
+		return code;
+	}
+	*w = (struct worker){ .pid = pid, .fd = pair[0], .index = NOTHING, .in = BAWN_BUF(ANSWER_MAX + sizeof(struct head)) };
+	return 0;
+}
+
+static void stop(struct worker *w, bool now)
+{
+	if (w->fd < 0)
+		return;
+	(void)close(w->fd);
+	if (now)
+		(void)kill(w->pid, SIGKILL);
+	while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	bawn_buf_done(&w->in);
+	w->fd = -1;
+}
+
+static void settle(struct pool *s, size_t index, int status, struct bawn_span bytes)
+{
+	struct answer *a = &s->answer[index];
+	*a = (struct answer){ .status = status, .there = true };
+	if (status == 0 && bytes.n > 0 && (a->bytes = malloc(bytes.n)) == NULL)
+		a->status = -ENOMEM;
+	if (a->bytes != NULL) {
+		memcpy(a->bytes, bytes.p, bytes.n);
+		a->n = bytes.n;
+	}
+	s->done++;
+}
+
+/* The next thing for a worker that waits.  One that cannot be told will be found dead. */
+static void give(struct pool *s, struct worker *w)
+{
+	if (s->next == s->p->n)
+		return;
+	uint64_t index = s->next;
+	w->index = s->next++;
+	w->deadline_us = bawn_monotonic_us() + (uint64_t)s->p->timeout_ms * 1000;
+	if (send(w->fd, &index, sizeof index, MSG_NOSIGNAL) != (ssize_t)sizeof index)
+		w->deadline_us = 0;
+}
+
+/* What it had is lost; another takes its place. */
+static int replace(struct pool *s, struct worker *w, int status)
+{
+	size_t index = w->index;
+	stop(w, true);
+	if (index != NOTHING)
+		settle(s, index, status, (struct bawn_span){ NULL, 0 });
+	if (s->next == s->p->n)
+		return 0;
+	int r = start(s, w);
+	if (r == 0)
+		give(s, w);
+	return r;
+}
+
+static int hear(struct pool *s, struct worker *w)
+{
+	char bytes[64 << 10];
+	struct head h;
+	ssize_t n = read(w->fd, bytes, sizeof bytes);
+	if (n < 0 && errno == EINTR)
+		return 0;
+	bawn_buf_add(&w->in, bytes, n > 0 ? (size_t)n : 0);
+	if (n <= 0 || bawn_buf_error(&w->in) < 0)
+		return replace(s, w, -ECHILD);
+	if (w->in.n < sizeof h)
+		return 0;
+	memcpy(&h, w->in.p, sizeof h);
+	if (w->in.n - sizeof h < h.n)
+		return 0;
+	settle(s, w->index, (int)h.status, (struct bawn_span){ w->in.p + sizeof h, (size_t)h.n });
+	bawn_buf_reset(&w->in);
+	w->index = NOTHING;
+	give(s, w);
+	return 0;
+}
+
+static int wait_some(struct pool *s)
+{
+	struct pollfd fd[WORKERS_MAX];
+	uint64_t now = bawn_monotonic_us(), soonest = now + 100000;  /* progress is shown that often */
+	for (size_t i = 0; i < s->n_workers; i++) {
+		struct worker *w = &s->worker[i];
+		fd[i] = (struct pollfd){ .fd = w->fd, .events = POLLIN };
+		if (w->fd >= 0 && w->index != NOTHING && w->deadline_us < soonest)
+			soonest = w->deadline_us;
+	}
+	if (poll(fd, s->n_workers, soonest > now ? (int)((soonest - now + 999) / 1000) : 0) < 0 && errno != EINTR)
+		return -errno;
+	now = bawn_monotonic_us();
+	int r = 0;
+	for (size_t i = 0; i < s->n_workers && r == 0; i++) {
+		struct worker *w = &s->worker[i];
+		if (w->fd < 0 || w->index == NOTHING)
+			continue;
+		if (fd[i].revents != 0)
+			r = hear(s, w);
+		else if (now >= w->deadline_us)
+			r = replace(s, w, -ETIMEDOUT);
+	}
+	return r;
+}
+
+static int take_ready(struct pool *s)
+{
+	for (int r; s->taken < s->p->n && s->answer[s->taken].there; s->taken++) {
+		struct answer *a = &s->answer[s->taken];
+		r = s->p->take(s->p->ctx, s->taken, a->status, (struct bawn_span){ a->bytes, a->n });
+		free(a->bytes);
+		a->bytes = NULL;
+		if (r != 0)
+			return r;
+	}
+	return 0;
+}
+
+static void pool_done(struct pool *s)
+{
+	for (size_t i = 0; i < s->n_workers; i++)
+		stop(&s->worker[i], s->worker[i].index != NOTHING);
+	for (size_t i = 0; s->answer != NULL && i < s->p->n; i++)
+		free(s->answer[i].bytes);
+	free(s->answer);
+}
+
+/* In this process, one after the other: where there is only one thing to do. */
+static int alone(const struct bawn_cli_pool *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		bawn_auto_buf out = BAWN_BUF(ANSWER_MAX);
+		int status = p->work(p->ctx, i, &out);
+		int r = p->take(p->ctx, i, status == 0 ? bawn_buf_error(&out) : status, bawn_buf_span(&out));
+		if (r != 0)
+			return r;
+	}
+	return 0;
+}
+
+int bawn_cli_pool(const struct bawn_cli_pool *p)
+{
+	__attribute__((cleanup(pool_done))) struct pool s = { .p = p };
+	if (p->n < 2)
+		return alone(p);
+	s.answer = calloc(p->n, sizeof *s.answer);
+	if (s.answer == NULL)
+		return -ENOMEM;
+	size_t jobs = p->jobs < p->n ? p->jobs : p->n;
+	jobs = jobs > WORKERS_MAX ? WORKERS_MAX : jobs > 0 ? jobs : 1;
+	int r = 0;
+	for (; r == 0 && s.n_workers < jobs; s.n_workers++) {
+		s.worker[s.n_workers].fd = -1;
+		r = start(&s, &s.worker[s.n_workers]);
+		if (r == 0)
+			give(&s, &s.worker[s.n_workers]);
+	}
+	while (r == 0 && s.taken < p->n) {
+		r = wait_some(&s);
+		r = r != 0 ? r : take_ready(&s);
+		if (r == 0 && p->progress != NULL)
+			p->progress(p->ctx, s.done);
+	}
+	return r;
+}
