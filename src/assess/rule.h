@@ -39,7 +39,7 @@
 	X(INSTALL, "install") X(HOOK, "install-hook") X(MESSENGER, "messenger") X(UNREAD, "unread-command") \
 	X(CLIPBOARD, "clipboard") X(WALLET, "wallet") X(BARE_HOST, "bare-address") X(HIDDEN, "hidden-run") \
 	X(USER_INFO, "user-info") X(BARE_SHELL, "bare-shell") X(OWN_FILE, "own-file") X(NOTE, "ransom-note") \
-	X(HOME, "whole-home") X(APPEND, "append")
+	X(HOME, "whole-home") X(APPEND, "append") X(SITE, "site-path")
 #define BAWN_X_TAG(n, t) BAWN_TAG_##n,
 enum bawn_tag { BAWN_TAGS(BAWN_X_TAG) BAWN_TAG_COUNT };
 _Static_assert(BAWN_TAG_COUNT <= 64, "tags fit one word");
