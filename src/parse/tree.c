@@ -7,6 +7,7 @@
 #include <tree_sitter/api.h>
 #include "base/cleanup.h"
 #include "parse/pool.h"
+#include "parse/shelltext.h"
 
 const TSLanguage *tree_sitter_python(void);
 const TSLanguage *tree_sitter_bash(void);
@@ -373,9 +374,9 @@ static int why_left(const struct guard *g, struct bawn_err *err)
 	                    g->nested ? "is nested too deeply" : g->work > g->max_work ? "takes too much work" : "needs too much memory");
 }
 
-static int parse_guarded(const struct bawn_tree_limit *most, struct bawn_tree *t, struct bawn_err *err)
+static int parse_guarded(const struct bawn_tree_limit *most, struct bawn_span text, struct bawn_tree *t, struct bawn_err *err)
 {
-	struct guard g = { .pool = BAWN_POOL(most->bytes), .text = t->text, .max_work = most->work };
+	struct guard g = { .pool = BAWN_POOL(most->bytes), .text = text, .max_work = most->work };
 	guard = &g;
 	int r = setjmp(g.leave) == 0 ? parse(most, t, err) : why_left(&g, err);
 	guard = NULL;
@@ -392,7 +393,8 @@ int bawn_tree_parse(enum bawn_grammar grammar, struct bawn_span text, const stru
 	if (text.n >= UINT32_MAX)
 		return bawn_fail_as(err, BAWN_ERROR_CODE_TOO_LARGE, NULL, "parse the code");
 	(void)pthread_once(&once, set_allocator);
-	int r = parse_guarded(most, &t, err);
+	bawn_auto_free char *plain = grammar == BAWN_GRAMMAR_BASH ? bawn_shelltext_plain(text) : NULL;
+	int r = parse_guarded(most, plain != NULL ? (struct bawn_span){ plain, text.n } : text, &t, err);
 	if (r < 0) {
 		bawn_tree_done(&t);
 		return r;

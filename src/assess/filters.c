@@ -1,0 +1,662 @@
+/* filters.c - see shell.h.  What commands print when what goes in is known: the decoders and the text
+ * tools that hide a program in a script.  Nothing is run; what is not modelled exactly is not known, and
+ * keeps the marks of what it was made from. */
+#include "assess/names.h"
+#include "assess/shell.h"
+#include "assess/text.h"
+#include "base/buf.h"
+#include "base/cleanup.h"
+
+struct filter { struct shell *s; struct value *const *word; uint32_t n; struct bawn_span in; uint64_t taint; struct bawn_buf *out; };
+
+static struct bawn_span word_at(const struct filter *f, uint32_t i)
+{
+	return i < f->n && bawn_value_is_text(f->word[i]) && !f->word[i]->partial ? f->word[i]->text : (struct bawn_span){ NULL, 0 };
+}
+
+/* Is one of the short options (bundled or not) or the long one given? */
+static bool given(const struct filter *f, char letter, const char *name)
+{
+	for (uint32_t i = 1; i < f->n; i++) {
+		struct bawn_span w = word_at(f, i);
+		if (w.n < 2 || w.p[0] != '-')
+			continue;
+		if (w.p[1] != '-' ? memchr(w.p + 1, letter, w.n - 1) != NULL : w.n > 3 && bawn_span_starts(bawn_span(name), bawn_arena_text(bawn_sh_arena(f->s->e), w)))
+			return true;
+	}
+	return false;
+}
+
+/* The value of a short option: -d, or -d ,. */
+static struct bawn_span option_value(const struct filter *f, char letter)
+{
+	for (uint32_t i = 1; i < f->n; i++) {
+		struct bawn_span w = word_at(f, i);
+		if (w.n < 2 || w.p[0] != '-' || w.p[1] != letter)
+			continue;
+		return w.n > 2 ? (struct bawn_span){ w.p + 2, w.n - 2 } : word_at(f, i + 1);
+	}
+	return (struct bawn_span){ NULL, 0 };
+}
+
+static struct bawn_span operand_at(const struct filter *f, uint32_t k)
+{
+	for (uint32_t i = 1; i < f->n; i++)
+		if (!bawn_sh_option(f->word[i]) && k-- == 0)
+			return word_at(f, i);
+	return (struct bawn_span){ NULL, 0 };
+}
+
+/* ---- escapes, echo, printf ---- */
+
+static int digit(char c, int base)
+{
+	int d = c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : 99;
+	return d < base ? d : -1;
+}
+
+static void put_utf8(struct bawn_buf *b, uint32_t c)
+{
+	if (c < 0x80) {
+		bawn_buf_char(b, (char)c);
+	} else if (c < 0x800) {
+		bawn_buf_char(b, (char)(0xc0 | c >> 6));
+		bawn_buf_char(b, (char)(0x80 | (c & 0x3f)));
+	} else {
+		bawn_buf_char(b, (char)(0xe0 | (c >> 12 & 0xf)));
+		bawn_buf_char(b, (char)(0x80 | (c >> 6 & 0x3f)));
+		bawn_buf_char(b, (char)(0x80 | (c & 0x3f)));
+	}
+}
+
+/* One escape after its backslash.  echo wants \0nnn where printf and $'...' take \nnn. */
+static void unescape_one(struct bawn_span t, size_t *at, bool echo, struct bawn_buf *b)
+{
+	static const char from[] = "abefnrtv\\'\"?E", to[] = "\a\b\033\f\n\r\t\v\\'\"?\033";
+	char c = t.p[(*at)++];
+	const char *k = strchr(from, c);
+	bool octal = echo ? c == '0' : c >= '0' && c <= '7';
+	int most = octal ? 3 : c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0, base = octal ? 8 : 16, digits = 0;
+	if (c == '\0' || (k == NULL && most == 0)) {
+		bawn_buf_char(b, '\\');
+		bawn_buf_char(b, c);
+		return;
+	}
+	if (k != NULL) {
+		bawn_buf_char(b, to[k - from]);
+		return;
+	}
+	*at -= octal && !echo;
+	uint32_t n = 0;
+	for (; *at < t.n && digits < most && digit(t.p[*at], base) >= 0; digits++)
+		n = n * (uint32_t)base + (uint32_t)digit(t.p[(*at)++], base);
+	if (c == 'u' || c == 'U')
+		put_utf8(b, n & 0xffff);
+	else
+		bawn_buf_char(b, (char)(n & 0xff));
+}
+
+static void unescape_into(struct bawn_span t, bool echo, struct bawn_buf *b)
+{
+	for (size_t at = 0; at < t.n; ) {
+		char c = t.p[at++];
+		if (c == '\\' && at < t.n)
+			unescape_one(t, &at, echo, b);
+		else
+			bawn_buf_char(b, c);
+	}
+}
+
+struct bawn_span bawn_sh_unescape(struct engine *e, struct bawn_span t, bool echo)
+{
+	bawn_auto_buf b = BAWN_BUF(SHELL_TEXT_MAX);
+	if (t.n == 0 || memchr(t.p, '\\', t.n) == NULL)
+		return t;
+	unescape_into(t, echo, &b);
+	char *p = bawn_buf_error(&b) == 0 ? bawn_arena_text(bawn_sh_arena(e), bawn_buf_span(&b)) : NULL;
+	return p != NULL ? (struct bawn_span){ p, b.n } : t;
+}
+
+static bool only(struct bawn_span t, const char *set)
+{
+	for (size_t i = 0; i < t.n; i++)
+		if (strchr(set, t.p[i]) == NULL || t.p[i] == '\0')
+			return false;
+	return true;
+}
+
+static bool put_echo(struct filter *f)
+{
+	uint32_t i = 1;
+	bool escapes = false;
+	for (; i < f->n && bawn_sh_option(f->word[i]) && only(f->word[i]->text, "-neE"); i++)
+		escapes = escapes || memchr(f->word[i]->text.p, 'e', f->word[i]->text.n) != NULL;
+	for (uint32_t first = i; i < f->n; i++) {
+		struct bawn_span w = bawn_value_is_text(f->word[i]) ? f->word[i]->text : bawn_span("{}");
+		if (i > first)
+			bawn_buf_char(f->out, ' ');
+		if (escapes)
+			unescape_into(w, true, f->out);
+		else
+			bawn_buf_add(f->out, w.p, w.n);
+	}
+	return true;
+}
+
+/* One %-directive; what it prints is the word itself, or the character of a number for %c-like uses. */
+static void directive(char c, struct bawn_span w, struct bawn_buf *b)
+{
+	uint32_t n = 0;
+	size_t i = 0;
+	bool hex = w.n > 2 && w.p[0] == '0' && (w.p[1] | 0x20) == 'x', octal = !hex && w.n > 1 && w.p[0] == '0';
+	if (c == 'b') {
+		unescape_into(w, true, b);
+	} else if (c == 'c') {
+		bawn_buf_add(b, w.p, w.n > 0 ? 1 : 0);
+	} else if (strchr("dioxXu", c) != NULL) {
+		for (i = hex ? 2 : 0; i < w.n && digit(w.p[i], hex ? 16 : octal ? 8 : 10) >= 0; i++)
+			n = n * (hex ? 16u : octal ? 8u : 10u) + (uint32_t)digit(w.p[i], 16);
+		if (w.n == 2 && (w.p[0] == '\'' || w.p[0] == '"'))
+			n = (unsigned char)w.p[1];
+		bawn_buf_fmt(b, c == 'x' ? "%x" : c == 'X' ? "%X" : c == 'o' ? "%o" : "%u", n);
+	} else {
+		bawn_buf_add(b, w.p, w.n);
+	}
+}
+
+/* The format is used again while words are left. */
+static bool put_printf(struct filter *f)
+{
+	uint32_t i = 1;
+	while (i < f->n && (bawn_sh_is(f->word[i], "--") || bawn_sh_is(f->word[i], "-v")))
+		i += bawn_sh_is(f->word[i], "-v") ? 2 : 1;
+	struct bawn_span format = i < f->n && bawn_value_is_text(f->word[i]) ? f->word[i]->text : (struct bawn_span){ NULL, 0 };
+	if (format.p == NULL)
+		return false;
+	i++;
+	for (unsigned rounds = 0; rounds == 0 || (i < f->n && rounds < SHELL_WORDS_MAX); rounds++) {
+		uint32_t before = i;
+		for (size_t at = 0; at < format.n; ) {
+			char c = format.p[at++];
+			if (c == '\\' && at < format.n) {
+				unescape_one(format, &at, false, f->out);
+			} else if (c == '%' && at < format.n && format.p[at] == '%') {
+				bawn_buf_char(f->out, format.p[at++]);
+			} else if (c == '%' && at < format.n) {
+				while (at < format.n && strchr("-+ #0123456789.*l", format.p[at]) != NULL)
+					at++;
+				struct bawn_span w = i < f->n && bawn_value_is_text(f->word[i]) ? f->word[i]->text : bawn_span(i < f->n ? "{}" : "");
+				directive(at < format.n ? format.p[at] : 's', w, f->out);
+				at++, i++;
+			} else {
+				bawn_buf_char(f->out, c);
+			}
+		}
+		if (i == before)
+			break;
+	}
+	return true;
+}
+
+/* ---- decoders ---- */
+
+static bool put_bytes(struct filter *f, const char *p, size_t n)
+{
+	if (p == NULL)
+		return false;
+	bawn_buf_add(f->out, p, n);
+	f->taint |= BAWN_TAG(DECODE);
+	return true;
+}
+
+static bool put_from_base64(struct filter *f)
+{
+	size_t n = 0;
+	char *p = bawn_decode_base64(bawn_sh_arena(f->s->e), f->in, &n);
+	return put_bytes(f, p, n);
+}
+
+static bool put_base64(struct filter *f)
+{
+	return (given(f, 'd', "--decode") || given(f, 'D', "--decode")) && put_from_base64(f);
+}
+
+static bool put_base32(struct filter *f)
+{
+	uint32_t bits = 0, have = 0;
+	if (!given(f, 'd', "--decode"))
+		return false;
+	for (size_t i = 0; i < f->in.n && f->in.p[i] != '='; i++) {
+		char c = f->in.p[i];
+		if (c == '\n')
+			continue;
+		int v = c >= 'A' && c <= 'Z' ? c - 'A' : c >= '2' && c <= '7' ? c - '2' + 26 : -1;
+		if (v < 0)
+			return false;
+		bits = bits << 5 | (uint32_t)v, have += 5;
+		if (have >= 8)
+			have -= 8, bawn_buf_char(f->out, (char)(bits >> have & 0xff));
+	}
+	f->taint |= BAWN_TAG(DECODE);
+	return true;
+}
+
+static bool put_xxd(struct filter *f)
+{
+	size_t n = 0;
+	char *p = given(f, 'r', "--revert") ? bawn_decode_hex(bawn_sh_arena(f->s->e), f->in, &n) : NULL;
+	return put_bytes(f, p, n);
+}
+
+/* openssl base64 -d, openssl enc -d -base64: base64 without a cipher. */
+static bool put_openssl(struct filter *f)
+{
+	bool base64 = false, back = false, other = false;
+	for (uint32_t i = 1; i < f->n; i++) {
+		struct bawn_span w = word_at(f, i);
+		base64 = base64 || bawn_span_is(w, "base64") || bawn_span_is(w, "-base64") || bawn_span_is(w, "-a");
+		back = back || bawn_span_is(w, "-d");
+		other = other || (w.n > 4 && w.p[0] == '-' && !bawn_span_is(w, "-base64"));
+	}
+	return base64 && back && !other && put_from_base64(f);
+}
+
+/* ---- text tools ---- */
+
+static bool put_same(struct filter *f)
+{
+	bawn_buf_add(f->out, f->in.p, f->in.n);
+	return true;
+}
+
+static bool put_rev(struct filter *f)
+{
+	for (size_t start = 0; start < f->in.n; ) {
+		size_t end = start;
+		while (end < f->in.n && f->in.p[end] != '\n')
+			end++;
+		for (size_t i = end; i > start; i--)
+			bawn_buf_char(f->out, f->in.p[i - 1]);
+		if (end < f->in.n)
+			bawn_buf_char(f->out, '\n');
+		start = end + 1;
+	}
+	f->taint |= BAWN_TAG(DECODE);
+	return true;
+}
+
+static bool put_tac(struct filter *f)
+{
+	size_t end = f->in.n;
+	while (end > 0) {
+		size_t start = end - (f->in.p[end - 1] == '\n');
+		size_t stop = start;
+		while (start > 0 && f->in.p[start - 1] != '\n')
+			start--;
+		bawn_buf_add(f->out, f->in.p + start, stop - start);
+		bawn_buf_char(f->out, '\n');
+		end = start;
+	}
+	return true;
+}
+
+/* A set of tr written out: ranges, escapes, the usual classes. */
+static size_t tr_set(struct bawn_span t, unsigned char *out, size_t max)
+{
+	static const struct { const char *name; unsigned char from, to; } class[] = {
+		{ "[:lower:]", 'a', 'z' }, { "[:upper:]", 'A', 'Z' }, { "[:digit:]", '0', '9' }, { "[:space:]", '\t', '\r' },
+	};
+	size_t n = 0;
+	for (size_t i = 0; i < t.n && n < max; ) {
+		struct bawn_span rest = { t.p + i, t.n - i };
+		size_t k = 0;
+		while (k < BAWN_LEN(class) && !bawn_span_starts(rest, class[k].name))
+			k++;
+		if (k < BAWN_LEN(class)) {
+			for (unsigned c = class[k].from; c <= class[k].to && n < max; c++)
+				out[n++] = (unsigned char)c;
+			if (class[k].from == '\t' && n < max)
+				out[n++] = ' ';
+			i += strlen(class[k].name);
+			continue;
+		}
+		unsigned char c = (unsigned char)t.p[i++];
+		if (c == '\\' && i < t.n) {
+			static const char from[] = "nrt\\", to[] = "\n\r\t\\";
+			const char *at = strchr(from, t.p[i]);
+			c = at != NULL && *at != '\0' ? (unsigned char)to[at - from] : (unsigned char)t.p[i];
+			i++;
+		}
+		unsigned char last = c;
+		if (i + 1 < t.n && t.p[i] == '-') {
+			last = (unsigned char)t.p[i + 1];
+			i += 2;
+		}
+		for (unsigned k2 = c; k2 <= last && n < max; k2++)
+			out[n++] = (unsigned char)k2;
+	}
+	return n;
+}
+
+static bool put_tr(struct filter *f)
+{
+	unsigned char from[512], to[512];
+	short map[256];
+	struct bawn_span a = operand_at(f, 0), b = operand_at(f, 1);
+	bool delete = given(f, 'd', "--delete"), squeeze = given(f, 's', "--squeeze-repeats"), others = given(f, 'c', "--complement");
+	if (a.p == NULL || others || (b.p == NULL && !delete && !squeeze))
+		return false;
+	size_t n = tr_set(a, from, sizeof from), m = b.p != NULL ? tr_set(b, to, sizeof to) : 0;
+	for (int i = 0; i < 256; i++)
+		map[i] = (short)i;
+	for (size_t i = 0; i < n; i++)
+		map[from[i]] = delete ? -1 : m > 0 ? to[i < m ? i : m - 1] : from[i];
+	int before = -1;
+	for (size_t i = 0; i < f->in.n; i++) {
+		int c = map[(unsigned char)f->in.p[i]];
+		if (c >= 0 && !(squeeze && c == before))
+			bawn_buf_char(f->out, (char)c);
+		before = c;
+	}
+	f->taint |= BAWN_TAG(DECODE);
+	return true;
+}
+
+/* One s or y command of sed, with a pattern that has no special characters but the dot alone. */
+static bool sed_once(struct bawn_span *text, struct bawn_span cmd, struct bawn_buf *out)
+{
+	size_t cut[3] = { 0 }, k = 0;
+	if (cmd.n < 4 || (cmd.p[0] != 's' && cmd.p[0] != 'y'))
+		return false;
+	char mark = cmd.p[1];
+	for (size_t i = 1; i < cmd.n && k < 3; i++) {
+		if (cmd.p[i] == '\\')
+			i++;
+		else if (cmd.p[i] == mark)
+			cut[k++] = i;
+	}
+	if (k < 3)
+		return false;
+	struct bawn_span from = { cmd.p + cut[0] + 1, cut[1] - cut[0] - 1 }, to = { cmd.p + cut[1] + 1, cut[2] - cut[1] - 1 };
+	bool all = memchr(cmd.p + cut[2], 'g', cmd.n - cut[2]) != NULL, done = false;
+	char pattern[128], with[256];
+	size_t n = 0, m = 0;
+	for (size_t i = 0; i < from.n && n < sizeof pattern; i++) {
+		if (from.p[i] == '\\' && i + 1 < from.n)
+			i++;
+		else if (strchr(".[]*^$", from.p[i]) != NULL && cmd.p[0] == 's')
+			return false;
+		pattern[n++] = from.p[i];
+	}
+	for (size_t i = 0; i < to.n && m < sizeof with; i++) {
+		if (to.p[i] == '\\' && i + 1 < to.n)
+			i++;
+		else if (to.p[i] == '&')
+			return false;
+		with[m++] = to.p[i];
+	}
+	if (n == 0 || n == sizeof pattern || m == sizeof with || (cmd.p[0] == 'y' && n != m))
+		return false;
+	for (size_t i = 0; i < text->n; ) {
+		const char *y = cmd.p[0] == 'y' ? memchr(pattern, text->p[i], n) : NULL;
+		if (y != NULL) {
+			bawn_buf_char(out, with[y - pattern]);
+			i++;
+		} else if (cmd.p[0] == 's' && (all || !done) && text->n - i >= n && memcmp(text->p + i, pattern, n) == 0) {
+			bawn_buf_add(out, with, m);
+			i += n;
+			done = true;
+		} else {
+			done = done && text->p[i] != '\n';
+			bawn_buf_char(out, text->p[i++]);
+		}
+	}
+	return true;
+}
+
+static bool put_sed(struct filter *f)
+{
+	struct bawn_span text = f->in;
+	bool any = false;
+	for (uint32_t i = 1; i < f->n; i++) {
+		struct bawn_span w = word_at(f, i);
+		if (w.p == NULL)
+			return false;
+		if (w.p[0] == '-')
+			continue;
+		for (size_t start = 0; start < w.n; ) {  /* s/a/b/;s/c/d/ */
+			size_t end = start;
+			unsigned marks = 0;
+			while (end < w.n && !(w.p[end] == ';' && marks >= 3))
+				marks += start + 1 < w.n && w.p[end] == w.p[start + 1], end++;
+			bawn_auto_buf b = BAWN_BUF(SHELL_TEXT_MAX);
+			if (!sed_once(&text, (struct bawn_span){ w.p + start, end - start }, &b) || bawn_buf_error(&b) != 0)
+				return false;
+			text = (struct bawn_span){ bawn_arena_text(bawn_sh_arena(f->s->e), bawn_buf_span(&b)), b.n };
+			any = true;
+			start = end + 1;
+			if (text.p == NULL)
+				return false;
+		}
+	}
+	if (!any)
+		return false;
+	f->taint |= BAWN_TAG(DECODE);
+	bawn_buf_add(f->out, text.p, text.n);
+	return true;
+}
+
+static bool small_number(struct bawn_span t, size_t *out)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < t.n; i++) {
+		if (t.p[i] < '0' || t.p[i] > '9' || i > 6)
+			return false;
+		n = n * 10 + (size_t)(t.p[i] - '0');
+	}
+	*out = n;
+	return t.n > 0;
+}
+
+/* Field k of a line, counted from 1. */
+static struct bawn_span field(struct bawn_span line, size_t k, char mark)
+{
+	bool blanks = mark == '\0';
+	size_t at = 0;
+	for (;;) {
+		while (blanks && at < line.n && (line.p[at] == ' ' || line.p[at] == '\t'))
+			at++;
+		size_t start = at;
+		while (at < line.n && (blanks ? line.p[at] != ' ' && line.p[at] != '\t' : line.p[at] != mark))
+			at++;
+		if (--k == 0 || at >= line.n)
+			return k == 0 ? (struct bawn_span){ line.p + start, at - start } : (struct bawn_span){ line.p, 0 };
+		at++;
+	}
+}
+
+/* cut -d, -f2 or -c3-5, one range. */
+static bool put_cut(struct filter *f)
+{
+	struct bawn_span mark = option_value(f, 'd'), fields = option_value(f, 'f'), chars = option_value(f, 'c');
+	struct bawn_span list = fields.p != NULL ? fields : chars;
+	const char *dash = list.p != NULL ? memchr(list.p, '-', list.n) : NULL;
+	size_t from = 1, to = 100000;
+	if (list.p == NULL || memchr(list.p, ',', list.n) != NULL)
+		return false;
+	struct bawn_span a = { list.p, dash != NULL ? (size_t)(dash - list.p) : list.n };
+	struct bawn_span b = dash != NULL ? (struct bawn_span){ dash + 1, list.n - a.n - 1 } : a;
+	if ((a.n > 0 && !small_number(a, &from)) || (b.n > 0 && !small_number(b, &to)) || from == 0)
+		return false;
+	for (size_t start = 0; start < f->in.n; ) {
+		size_t end = start;
+		while (end < f->in.n && f->in.p[end] != '\n')
+			end++;
+		struct bawn_span line = { f->in.p + start, end - start };
+		if (chars.p != NULL && fields.p == NULL) {
+			size_t stop = to < line.n ? to : line.n;
+			if (from <= stop)
+				bawn_buf_add(f->out, line.p + from - 1, stop - from + 1);
+		} else {
+			char d = mark.n > 0 ? mark.p[0] : '\t';
+			for (size_t k = from; k <= to && k < from + 64; k++) {
+				struct bawn_span part = field(line, k, d);
+				if (part.n == 0 && part.p == line.p && k > 1)
+					break;
+				if (k > from)
+					bawn_buf_char(f->out, d);
+				bawn_buf_add(f->out, part.p, part.n);
+			}
+		}
+		if (end < f->in.n)
+			bawn_buf_char(f->out, '\n');
+		start = end + 1;
+	}
+	return true;
+}
+
+/* head and tail in bytes or lines. */
+static bool put_part(struct filter *f, bool head)
+{
+	struct bawn_span bytes = option_value(f, 'c'), lines = option_value(f, 'n');
+	struct bawn_span count = bytes.p != NULL ? bytes : lines;
+	bool plus = count.n > 0 && count.p[0] == '+';
+	size_t n = 10;
+	if (count.p != NULL && !small_number((struct bawn_span){ count.p + plus, count.n - plus }, &n))
+		return false;
+	size_t at = head || plus ? 0 : f->in.n, k = 0;
+	if (bytes.p != NULL)
+		at = head ? (n < f->in.n ? n : f->in.n) : plus ? (n > 0 && n - 1 < f->in.n ? n - 1 : f->in.n) : f->in.n - (n < f->in.n ? n : f->in.n);
+	else if (head || plus)
+		for (k = plus ? 1 : 0; at < f->in.n && k < n; at++)
+			k += f->in.p[at] == '\n';
+	else
+		for (; at > 0; at--)
+			if (f->in.p[at - 1] == '\n' && at < f->in.n && ++k == n)
+				break;
+	bawn_buf_add(f->out, head ? f->in.p : f->in.p + at, head ? at : f->in.n - at);
+	return true;
+}
+static bool put_head(struct filter *f) { return put_part(f, true); }
+static bool put_tail(struct filter *f) { return put_part(f, false); }
+
+/* awk '{print $2}' and awk '{print $1 $3}'. */
+static bool put_awk(struct filter *f)
+{
+	struct bawn_span mark = option_value(f, 'F'), p = { NULL, 0 };
+	for (uint32_t i = 1; i < f->n && p.p == NULL; i++) {
+		struct bawn_span w = word_at(f, i);
+		if (w.n > 7 && w.p[0] == '{')
+			p = w;
+	}
+	if (p.p == NULL || !bawn_span_starts(p, "{print $") || p.p[p.n - 1] != '}' || mark.n > 1)
+		return false;
+	for (size_t at = 7; at + 1 < p.n; ) {
+		if (p.p[at] == ' ' || p.p[at] == ',') {
+			if (p.p[at] == ',')
+				bawn_buf_char(f->out, ' ');
+			at++;
+			continue;
+		}
+		if (p.p[at] != '$' || p.p[at + 1] < '1' || p.p[at + 1] > '9')
+			return false;
+		struct bawn_span part = field(f->in, (size_t)(p.p[at + 1] - '0'), mark.n > 0 ? mark.p[0] : '\0');
+		bawn_buf_add(f->out, part.p, part.n);
+		at += 2;
+	}
+	return true;
+}
+
+/* paste -sd '': the lines of the input put together. */
+static bool put_paste(struct filter *f)
+{
+	struct bawn_span mark = option_value(f, 'd');
+	if (!given(f, 's', "--serial"))
+		return false;
+	bool none = mark.n == 0 && given(f, 'd', "--delimiters");
+	for (size_t i = 0; i < f->in.n; i++) {
+		if (f->in.p[i] != '\n')
+			bawn_buf_char(f->out, f->in.p[i]);
+		else if (i + 1 < f->in.n && !none)
+			bawn_buf_char(f->out, mark.n > 0 ? mark.p[0] : '\t');
+	}
+	return true;
+}
+
+/* which, command -v, type -p: the name is good enough. */
+static bool put_which(struct filter *f)
+{
+	struct bawn_span w = operand_at(f, 0);
+	if (w.p == NULL)
+		return false;
+	if (bawn_sh_is(f->word[0], "command") && !given(f, 'v', "-v") && !given(f, 'V', "-V"))
+		return false;
+	bawn_buf_add(f->out, w.p, w.n);
+	return true;
+}
+
+/* A file that the program wrote itself. */
+static bool put_cat(struct filter *f)
+{
+	bool any = false;
+	for (uint32_t i = 1; i < f->n; i++) {
+		struct bawn_span w = word_at(f, i);
+		if (w.n == 0 || (w.p[0] == '-' && w.n > 1))
+			continue;
+		const char *normal = bawn_path_normal(bawn_sh_arena(f->s->e), w);
+		struct value *v = normal != NULL ? bawn_sh_get(f->s, "file ", bawn_span(normal)) : NULL;
+		if (!bawn_value_is_text(v))
+			return false;
+		bawn_buf_add(f->out, v->text.p, v->text.n);
+		f->taint |= v->taint;
+		any = true;
+	}
+	return any || (f->in.p != NULL && put_same(f));
+}
+
+static bool put_basename(struct filter *f)
+{
+	struct bawn_span w = operand_at(f, 0);
+	bool dir = bawn_sh_is(f->word[0], "dirname");
+	const char *slash = w.n > 0 ? memrchr(w.p, '/', w.n) : NULL;
+	if (w.p == NULL)
+		return false;
+	if (dir)
+		bawn_buf_add(f->out, slash != NULL ? w.p : ".", slash != NULL ? (size_t)(slash - w.p) : 1);
+	else
+		bawn_buf_add(f->out, slash != NULL ? slash + 1 : w.p, slash != NULL ? w.n - (size_t)(slash + 1 - w.p) : w.n);
+	return true;
+}
+
+/* `in`: needs an input; else the words are enough. */
+static const struct { const char *name; bool (*put)(struct filter *); bool in; } filter[] = {
+	{ "echo", put_echo, false }, { "printf", put_printf, false }, { "which", put_which, false }, { "command", put_which, false },
+	{ "type", put_which, false }, { "cat", put_cat, false }, { "tac", put_tac, true }, { "basename", put_basename, false }, { "dirname", put_basename, false },
+	{ "base64", put_base64, true }, { "gbase64", put_base64, true }, { "basenc", put_base64, true }, { "base32", put_base32, true },
+	{ "xxd", put_xxd, true }, { "openssl", put_openssl, true }, { "tee", put_same, true }, { "grep", put_same, true }, { "sort", put_same, true },
+	{ "rev", put_rev, true }, { "tr", put_tr, true }, { "sed", put_sed, true }, { "cut", put_cut, true }, { "head", put_head, true },
+	{ "tail", put_tail, true }, { "awk", put_awk, true }, { "gawk", put_awk, true }, { "mawk", put_awk, true }, { "paste", put_paste, true },
+};
+NAMES(filters, filter);
+
+struct value *bawn_sh_printed(struct shell *s, struct value *const *word, uint32_t n, const struct value *in)
+{
+	const char *name = n > 0 ? bawn_sh_name(s->e, word[0]) : NULL;
+	size_t row = name != NULL ? bawn_names_find(&filters, name, strlen(name)) : BAWN_LEN(filter);
+	bool have = bawn_value_is_text(in) && !in->partial;
+	if (row >= BAWN_LEN(filter) || (filter[row].in && !have))
+		return NULL;
+	bawn_auto_buf b = BAWN_BUF(SHELL_TEXT_MAX);
+	struct filter f = { .s = s, .word = word, .n = n, .in = have ? in->text : (struct bawn_span){ NULL, 0 }, .taint = in != NULL ? in->taint : 0, .out = &b };
+	if (!filter[row].put(&f) || bawn_buf_error(&b) != 0)
+		return NULL;
+	bool partial = in != NULL && in->partial;
+	for (uint32_t i = 0; i < n; i++) {
+		f.taint |= word[i] != NULL ? word[i]->taint : 0;
+		partial = partial || !bawn_value_is_text(word[i]) || word[i]->partial;
+	}
+	struct value *v = bawn_sh_text(s->e, (struct bawn_span){ bawn_arena_text(bawn_sh_arena(s->e), bawn_buf_span(&b)), b.n }, f.taint);
+	if (v != NULL)
+		v->partial = partial;
+	return v;
+}

@@ -1,0 +1,63 @@
+/* shell.h - the parts of the Bash reader.
+ *
+ *	shell.c     the walk: commands, pipelines, redirections, functions and loops
+ *	words.c     words as the shell makes them: variables, ${...}, braces, splitting
+ *	filters.c   what a command prints when it is given constants
+ *	commands.c  what a command does with its words: wrappers, interpreters, files, options
+ *	foreign.c   programs in languages that have no grammar here
+ *
+ * Values are those of engine.h: a text that is not known is a value without text; `partial` says that
+ * "{}" stands where something is missing.  Everything lives in the engine's scratch arena. */
+#pragma once
+#include "assess/engine.h"
+
+#define SHELL_WORDS_MAX  1024u
+#define SHELL_TEXT_MAX   (256u << 10)
+#define SHELL_VARS_MAX   512u
+#define SHELL_VARS_SLOTS 2048u
+
+struct variable { const char *name; struct value *value; uint32_t next; };
+
+/* What is known while one text is read.  Variables, aliases ("alias x"), functions ("function f") and
+ * files that the program itself writes ("file /tmp/x") share one table. */
+struct shell {
+	struct engine          *e;
+	const struct bawn_tree *t;
+	struct value          **val;    /* of a word: the word; of a command: what it prints */
+	struct value          **argv;   /* of a command: its words as a list */
+	struct variable         var[SHELL_VARS_MAX]; uint32_t n_vars;
+	uint16_t                slot[SHELL_VARS_SLOTS];  /* 1 + the newest variable of that hash */
+	struct value           *args;   /* positional parameters, a list; NULL: not known */
+	bool                    fed;    /* the command being read has a standard input of its own */
+	uint32_t                self_starts;
+	uint32_t                replays, replayed, depth;  /* bodies read again, their nodes, how deep we are in them */
+};
+
+/* words.c */
+static inline struct arena *bawn_sh_arena(struct engine *e) { return &e->scratch; }
+struct value *bawn_sh_text(struct engine *e, struct bawn_span t, uint64_t taint);
+struct value *bawn_sh_list(struct engine *e, struct value **item, uint32_t n);
+struct value *bawn_sh_concat(struct engine *e, const struct value *a, const struct value *b, const char *between);
+struct value *bawn_sh_join(struct engine *e, struct value *const *word, uint32_t n);
+bool bawn_sh_is(const struct value *v, const char *text);
+bool bawn_sh_option(const struct value *v);
+
+struct value *bawn_sh_get(const struct shell *s, const char *kind, struct bawn_span name);  /* NULL: never set */
+void bawn_sh_set(struct shell *s, const char *kind, struct bawn_span name, struct value *v);
+struct value *bawn_sh_expand(struct shell *s, struct bawn_span text);     /* $x, ${...}, $((...)) */
+void bawn_sh_push(struct shell *s, struct value *v, bool split, bool braces, struct value **word, uint32_t *n);
+
+/* filters.c: what the command prints, given `in` (NULL: nothing known comes in); NULL: not known */
+struct value *bawn_sh_printed(struct shell *s, struct value *const *word, uint32_t n, const struct value *in);
+struct bawn_span bawn_sh_unescape(struct engine *e, struct bawn_span t, bool echo);
+
+/* commands.c */
+const char *bawn_sh_name(struct engine *e, const struct value *v);
+uint32_t bawn_sh_unwrap(struct engine *e, struct value *const *word, uint32_t n);  /* how many words stand before the command itself */
+uint64_t bawn_sh_command(struct shell *s, struct engine *e, struct value **word, uint32_t n, uint32_t node);
+bool bawn_sh_feed(struct shell *s, struct value *const *word, uint32_t n, const struct value *in, uint32_t node);  /* standard input is a program */
+void bawn_sh_wrote(struct shell *s, struct bawn_span path, const struct value *v, bool append, uint64_t tags, uint32_t node);
+bool bawn_sh_is_shell(const char *name);
+
+/* foreign.c; `commands`: an editor's or a client's, where !x runs x */
+void bawn_foreign_program(struct engine *e, struct bawn_span text, bool commands, uint32_t node);
