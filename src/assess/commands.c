@@ -4,6 +4,7 @@
  * what it does with its operands), `option` (options whose value is a file or a command line), and the
  * rules, which know commands by name.  Text that is a program goes back through the engine, which bounds
  * the nesting.  Words may come from any language (bawn_shell_command). */
+#include "assess/decode.h"
 #include "assess/names.h"
 #include "assess/shell.h"
 #include "assess/text.h"

@@ -1,6 +1,7 @@
 /* filters.c - see shell.h.  What commands print when what goes in is known: the decoders and the text
  * tools that hide a program in a script.  Nothing is run; what is not modelled exactly is not known, and
  * keeps the marks of what it was made from. */
+#include "assess/decode.h"
 #include "assess/names.h"
 #include "assess/shell.h"
 #include "assess/text.h"

@@ -4,6 +4,7 @@
  * value is simply unknown, which never lowers a level. */
 #include "assess/names.h"
 #include "assess/script.h"
+#include "assess/decode.h"
 #include "assess/text.h"
 #include "base/cleanup.h"
 #include "base/utf8.h"

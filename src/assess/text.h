@@ -1,4 +1,4 @@
-/* text.h - comparing and undoing texts: globs, paths by component, encodings, letters in disguise.
+/* text.h - comparing texts: globs, paths by component, letters in disguise.
  * Pure; an attacker controls every byte of what is compared, the rules control the patterns. */
 #pragma once
 #include <stdbool.h>
@@ -20,11 +20,6 @@ bool bawn_path_under(const char *pattern, const char *path, bool shell);
 
 /* Outside the workspace, /tmp and harmless devices. */
 bool bawn_path_outside(const char *path);
-
-/* Decoders; the result is NULL where the text is not of that form. */
-char *bawn_decode_base64(struct arena *a, struct bawn_span text, size_t *out_n);
-char *bawn_decode_hex(struct arena *a, struct bawn_span text, size_t *out_n);
-char *bawn_decode_rot13(struct arena *a, struct bawn_span text);
 
 /* An identifier with full-width, mathematical and other compatibility letters written in ASCII. */
 const char *bawn_fold_name(struct arena *a, struct bawn_span name);
