@@ -9,6 +9,7 @@
 #include <lzma.h>
 #include <stdlib.h>
 #include <zlib.h>
+#include "assess/names.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/utf8.h"
@@ -553,8 +554,8 @@ static const struct { bool (*undo)(struct bawn_buf *out, struct bawn_span in); u
 };
 _Static_assert(BAWN_LEN(codec) == BAWN_CODEC_COUNT, "one row per codec");
 
-/* Sorted; lower case, without '-', '_' and spaces. */
-static const struct { const char *name; enum bawn_codec codec; } names[] = {
+/* Lower case, without '-', '_' and spaces. */
+static const struct { const char *name; enum bawn_codec codec; } spelled[] = {
 	{ "a85", BAWN_CODEC_ASCII85 }, { "ascii", BAWN_CODEC_SAME }, { "ascii85", BAWN_CODEC_ASCII85 }, { "b16", BAWN_CODEC_HEX },
 	{ "b32", BAWN_CODEC_BASE32 }, { "b64", BAWN_CODEC_BASE64 }, { "b85", BAWN_CODEC_BASE85 }, { "base16", BAWN_CODEC_HEX },
 	{ "base32", BAWN_CODEC_BASE32 }, { "base64", BAWN_CODEC_BASE64ANY }, { "base64codec", BAWN_CODEC_BASE64 },
@@ -571,6 +572,8 @@ static const struct { const char *name; enum bawn_codec codec; } names[] = {
 	{ "zip", BAWN_CODEC_INFLATE }, { "zlib", BAWN_CODEC_INFLATE }, { "zlibcodec", BAWN_CODEC_INFLATE },
 };
 
+NAMES(spelled_names, spelled);
+
 enum bawn_codec bawn_codec_named(struct bawn_span name)
 {
 	char plain[24];
@@ -583,18 +586,8 @@ enum bawn_codec bawn_codec_named(struct bawn_span name)
 			return BAWN_CODEC_NONE;
 		plain[n++] = c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 	}
-	plain[n] = '\0';
-	for (size_t low = 0, high = BAWN_LEN(names); low < high; ) {
-		size_t mid = (low + high) / 2;
-		int c = strcmp(plain, names[mid].name);
-		if (c == 0)
-			return names[mid].codec;
-		if (c < 0)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return BAWN_CODEC_NONE;
+	size_t row = bawn_names_find(&spelled_names, plain, n);
+	return row < BAWN_LEN(spelled) ? spelled[row].codec : BAWN_CODEC_NONE;
 }
 
 bool bawn_codec_hides(enum bawn_codec c) { return codec[c].hides; }

@@ -23,6 +23,10 @@ struct value {
 	bool              has_number, is_list, is_dict, is_path, partial;  /* partial: text with gaps */
 	bool              imported;  /* a module, or something in one */
 	bool              choice;    /* one of the items */
+	bool              bytes;     /* text: bytes, not characters */
+	bool              cycles;    /* list: begins again when it ends */
+	bool              bound;     /* function: the items are its first arguments */
+	struct store     *store;     /* list that grew: where its items are, see fold_list.c */
 	uint64_t          taint;   /* 1 << enum bawn_tag */
 	struct value     *self;    /* of a method: the object */
 	uint32_t          function;  /* of a local function: its node */
@@ -94,6 +98,7 @@ struct engine {
 	struct bawn_complexity        complexity;
 	uint64_t                      work;     /* of this file, for complexity */
 	bool                          parse_ok;
+	uint64_t                      folded;   /* bytes made while folding, see fold.h */
 	int                           error;    /* first failure, sticky */
 	struct bawn_err              *err;
 };

@@ -177,6 +177,13 @@ void bawn_scope_join(struct script *s, uint32_t mark)
 	s->n_trail = s->branches > 0 ? kept : 0;
 }
 
+/* The branch was taken for certain. */
+void bawn_scope_keep(struct script *s)
+{
+	s->branches--;
+	s->n_trail = s->branches > 0 ? s->n_trail : 0;
+}
+
 /* As if the branch had not been read: it will be read again, exactly. */
 void bawn_scope_rewind(struct script *s, uint32_t mark)
 {
@@ -279,19 +286,6 @@ static bool carried(const char *property)
 	return false;
 }
 
-/* Names that stand for a text. */
-static const char *constant_named(const char *name)
-{
-	static const struct { const char *name, *text; } row[] = {
-		{ "sys.executable", "python3" }, { "process.execPath", "node" }, { "process.argv0", "node" }, { "os.sep", "/" }, { "path.sep", "/" },
-		{ "os.devnull", "/dev/null" }, { "os.curdir", "." }, { "os.pardir", ".." }, { "os.linesep", "\n" }, { "os.EOL", "\n" },
-	};
-	for (size_t i = 0; i < BAWN_LEN(row); i++)
-		if (strcmp(name, row[i].name) == 0)
-			return row[i].text;
-	return NULL;
-}
-
 static const char *kind_name(const struct value *v)
 {
 	return v == NULL ? "?" : v->name != NULL ? v->name : bawn_value_is_text(v) ? "str" : v->is_list ? "list" : v->is_dict ? "dict" : "?";
@@ -330,8 +324,6 @@ struct value *bawn_script_attribute(struct script *s, struct value *object, cons
 	v->name = full != NULL ? bawn_script_canonical(s, full) : NULL;
 	if (!s->python && v->name != NULL)
 		v->name = bawn_js_name(v->name);
-	const char *text = v->name != NULL && strlen(v->name) < 18 ? constant_named(v->name) : NULL;
-	if (text != NULL)
-		v->text = bawn_span(text);
+	bawn_fold_constant(v);
 	return v;
 }

@@ -6,6 +6,7 @@
  * further down is known when it counts. */
 #include "assess/script.h"
 #include <stdlib.h>
+#include "assess/fold.h"
 #include "assess/javascript.h"
 #include "assess/modules.h"
 #include "assess/text.h"
@@ -15,11 +16,20 @@
 #define REPLAY_NODES   200000u
 #define PATTERNS_MAX   16u
 #define FUNCTIONS_MAX  32u
+#define SMALL_BODY     40u
 
 static struct arena *scratch(struct script *s) { return &s->e->scratch; }
 static const struct bawn_node *node(const struct script *s, uint32_t i) { return &s->t->node[i]; }
 static struct bawn_span text_of(const struct script *s, uint32_t i) { return bawn_node_text(s->t, i); }
 static uint32_t child(const struct script *s, uint32_t i, enum bawn_role role) { return bawn_node_child(s->t, i, role); }
+
+static uint32_t subtree_end(const struct script *s, uint32_t i)
+{
+	uint32_t p = i;
+	while (p != 0 && node(s, p)->next == 0)
+		p = node(s, p)->parent;
+	return p == 0 ? (uint32_t)s->t->n : node(s, p)->next;
+}
 
 static const char *dotted_text(struct script *s, uint32_t i)
 {
@@ -218,38 +228,55 @@ static struct value *element_of(struct script *s, struct value *v)
 
 /* ---- literals ---- */
 
-static bool raw_prefix(struct bawn_span start)
+/* r"", b"", rb"" */
+static bool prefixed(struct bawn_span start, char with)
 {
 	for (size_t i = 0; i < start.n && start.p[i] != '"' && start.p[i] != '\''; i++)
-		if ((start.p[i] | 0x20) == 'r')
+		if ((start.p[i] | 0x20) == with)
 			return true;
 	return false;
+}
+
+/* {x}, {x!r}, {x:>8}, ${x} */
+static struct value *inserted(struct script *s, uint32_t i)
+{
+	uint32_t first = node(s, i)->child;
+	struct value *v = first != 0 ? s->val[first] : NULL;
+	uint32_t from = first != 0 ? node(s, first)->end : 0;
+	if (s->python && v != NULL && node(s, i)->end > from + 1)
+		v = bawn_fold_inserted(s, v, (struct bawn_span){ s->t->text.p + from, node(s, i)->end - 1 - from });
+	return v != NULL ? v : unknown(s, 0);
 }
 
 static struct value *literal(struct script *s, uint32_t i)
 {
 	struct value *v = NULL;
-	bool raw = false;
+	bool raw = false, bytes = false;
 	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next) {
 		struct value *part = NULL;
 		switch (node(s, c)->kind) {
-		case BAWN_K_STRING_START: raw = raw_prefix(text_of(s, c)); continue;
+		case BAWN_K_STRING_START:
+			raw = prefixed(text_of(s, c), 'r');
+			bytes = prefixed(text_of(s, c), 'b');
+			continue;
 		case BAWN_K_PART: case BAWN_K_ESCAPE: {
 			struct bawn_span t = text_of(s, c);
-			part = bawn_value_text(s->e, raw ? t : bawn_unescape(scratch(s), t));
+			part = bawn_value_text(s->e, raw ? t : bawn_unescape_as(scratch(s), t, bytes));
 			break;
 		}
 		case BAWN_K_INSERT:
-			part = node(s, c)->child != 0 ? s->val[node(s, c)->child] : NULL;
 			if (v == NULL)
 				v = bawn_value_text(s->e, bawn_span(""));
-			part = part != NULL ? part : unknown(s, 0);
+			part = inserted(s, c);
 			break;
 		default: continue;
 		}
 		v = v == NULL ? part : bawn_fold_concat(s, v, part);
 	}
-	return v != NULL ? v : bawn_value_text(s->e, bawn_span(""));
+	v = v != NULL ? v : bawn_value_text(s->e, bawn_span(""));
+	if (v != NULL)
+		v->bytes = bytes;
+	return v;
 }
 
 static struct value *integer(struct script *s, uint32_t i)
@@ -290,18 +317,33 @@ static struct value *collection(struct script *s, uint32_t i, bool dict)
 	if (v->item == NULL || (dict && v->key == NULL))
 		return NULL;
 	v->is_list = !dict, v->is_dict = dict;
-	for (uint32_t c = node(s, i)->child; c != 0 && v->n_items < n; c = node(s, c)->next) {
+	for (uint32_t c = node(s, i)->child; c != 0 && v->n_items < ITEMS_MAX; c = node(s, c)->next) {
 		if (node(s, c)->kind == BAWN_K_COMMENT || node(s, c)->kind == BAWN_K_OPERATOR)
 			continue;
 		struct value *item = s->val[c];
+		if (node(s, c)->kind == BAWN_K_SPLAT && !dict) {
+			struct value *in = bawn_fold_items(s, item);
+			for (uint32_t k = 0; in != NULL && k < in->n_items && v != NULL; k++)
+				v = bawn_fold_append(s, v, in->item[k]);
+			if (v == NULL)
+				return NULL;
+			v->partial = v->partial || in == NULL;
+			continue;
+		}
 		if (dict && node(s, c)->kind == BAWN_K_PAIR) {
 			uint32_t k = child(s, c, BAWN_R_KEY), at = child(s, c, BAWN_R_VALUE);
 			struct value *key = k != 0 ? s->val[k] : NULL;
-			v->key[v->n_items] = bawn_value_is_text(key) ? bawn_arena_text(scratch(s), key->text)
+			v->key[v->n_items] = bawn_value_is_text(key) || (key != NULL && key->has_number) ? bawn_fold_key(s, key)
 			                   : k != 0 && node(s, k)->kind == BAWN_K_NAME && !s->python ? dotted_text(s, k) : NULL;
 			item = at != 0 ? s->val[at] : NULL;
 		} else if (dict && node(s, c)->kind == BAWN_K_NAME) {
 			v->key[v->n_items] = dotted_text(s, c);
+		}
+		if (v->store != NULL) {
+			v = bawn_fold_append(s, v, item);
+			if (v == NULL)
+				return NULL;
+			continue;
 		}
 		v->taint |= item != NULL ? item->taint : 0;
 		v->item[v->n_items++] = item;
@@ -335,7 +377,7 @@ static bool is_use(const struct script *s, uint32_t i)
 	case BAWN_K_ASSIGN: case BAWN_K_WALRUS: case BAWN_K_FOR: case BAWN_K_FOR_IN:
 		return n->role != BAWN_R_LEFT && n->role != BAWN_R_NAME;
 	case BAWN_K_LAMBDA: return n->role != BAWN_R_PARAMETERS && n->role != BAWN_R_NAME;
-	case BAWN_K_PAIR: return n->role != BAWN_R_KEY;
+	case BAWN_K_PAIR: return n->role != BAWN_R_KEY || s->python;
 	default: return true;
 	}
 }
@@ -354,7 +396,7 @@ static struct value *read_name(struct script *s, uint32_t i)
 	const char *folded = t.p;
 	size_t n = t.n;
 	for (size_t k = 0; k < t.n; k++)
-		if ((unsigned char)t.p[k] >= 0x80) {
+		if ((unsigned char)t.p[k] >= 0x80 || t.p[k] == '\\') {
 			folded = bawn_fold_name(scratch(s), t);
 			n = folded != NULL ? strlen(folded) : 0;
 			break;
@@ -377,7 +419,9 @@ static struct value *read_attribute(struct script *s, uint32_t i)
 	/* `self.x` was bound by its spelling. */
 	const char *spelled = node(s, object)->kind == BAWN_K_NAME ? dotted_text(s, i) : NULL;
 	struct value *own = spelled != NULL && s->cap_bind > 0 ? bawn_scope_get(s, 0, spelled, strlen(spelled)) : NULL;
-	struct value *v = own != NULL ? own : bawn_script_attribute(s, s->val[object], dotted_text(s, property));
+	const char *name = dotted_text(s, property);
+	struct value *v = own != NULL ? own : name != NULL ? bawn_fold_member(s, s->val[object], name) : NULL;
+	v = v != NULL ? v : bawn_script_attribute(s, s->val[object], name);
 	bool target = !is_use(s, i);
 	if (v != NULL && v->name != NULL && !target)
 		name_fact(s, i, v, called(s, i) || own != NULL || node(s, node(s, i)->parent)->kind == BAWN_K_ATTRIBUTE);
@@ -493,13 +537,16 @@ static bool worth_replaying(const struct script *s, const struct call *c)
 	bool known = false;
 	for (uint32_t i = 0; i < c->n_args; i++)
 		known = known || (c->arg[i] != NULL && ((bawn_value_is_text(c->arg[i]) && !c->arg[i]->partial) || c->arg[i]->n_items > 0 || c->arg[i]->has_number));
-	return s->builds[c->function->function] && (known || c->n_args == 0);
+	uint32_t f = c->function->function, body = child(s, f, BAWN_R_BODY);
+	bool small = body != 0 && subtree_end(s, body) - body <= SMALL_BODY;
+	return (s->builds[f] || small) && (known || c->n_args == 0);
 }
 
 /* What a function of the program itself gives back. */
 static struct value *local_call(struct script *s, struct call *c)
 {
 	struct value *exact = worth_replaying(s, c) ? bawn_script_replay(s, c->function->function, c) : NULL;
+	s->builds[s->scope] = s->builds[s->scope] || s->builds[c->function->function];
 	bind_parameters(s, c->function->function, c, false);
 	struct value *result = exact != NULL ? exact : bawn_scope_get(s, c->function->function, "()", 2);
 	struct value *v = result != NULL ? bawn_value_new(s->e) : NULL;
@@ -540,16 +587,10 @@ static void tell_alternatives(struct script *s, const struct call *c)
 /* list.append(x) and its like, on a list that is known item by item. */
 static void grow_list(struct script *s, const struct call *c)
 {
-	static const char *const adds[] = { "append", "push", "add", "extend", "appendleft" };
 	uint32_t f = child(s, c->node, BAWN_R_FUNCTION), object = f != 0 ? child(s, f, BAWN_R_OBJECT) : 0;
-	const struct value *list = c->function != NULL ? c->function->self : NULL;
-	const char *dot = c->name != NULL ? strrchr(c->name, '.') : NULL;
-	if (object == 0 || dot == NULL || list == NULL || !list->is_list || list->choice || c->n_args != 1)
-		return;
-	for (size_t i = 0; i < BAWN_LEN(adds); i++)
-		if (strcmp(dot + 1, adds[i]) == 0)
-			rebind(s, object, strcmp(adds[i], "extend") == 0 ? bawn_fold_binary(s, '+', c->function->self, c->arg[0])
-			                                                 : with_item(s, list, list->n_items, NULL, c->arg[0]));
+	struct value *after = object != 0 ? bawn_fold_changed(s, c) : NULL;
+	if (after != NULL)
+		rebind(s, object, after);
 }
 
 /* Calls by which a function puts a text together. */
@@ -594,6 +635,7 @@ static struct value *read_call(struct script *s, uint32_t i)
 	c.name = c.function != NULL ? c.function->name : NULL;
 	if (!s->python)
 		bawn_js_apply(&c);
+	bawn_fold_redirect(s, &c);
 	note_builder(s, c.name);
 	struct value *self = c.function != NULL ? c.function->self : NULL;
 	uint64_t own = c.taint, tags = 0;
@@ -654,6 +696,8 @@ static void import_name(struct script *s, uint32_t i, const char *from)
 	struct value *v = from != NULL ? bawn_module_member(s, from, written) : NULL;
 	if (v == NULL && full != NULL)
 		v = bawn_script_named(s, bawn_script_canonical(s, full), true);
+	if (v != NULL)
+		bawn_fold_constant(v);
 	bawn_scope_set(s, s->scope, bound, v);
 }
 
@@ -708,6 +752,17 @@ static struct value *read_assign(struct script *s, uint32_t i)
 	return v;
 }
 
+/* The operator that stands between two nodes. */
+static struct bawn_span between(const struct script *s, uint32_t left, uint32_t right)
+{
+	struct bawn_span t = { s->t->text.p + node(s, left)->end, node(s, right)->start - node(s, left)->end };
+	while (t.n > 0 && (t.p[0] == ' ' || t.p[0] == '\n' || t.p[0] == '\t' || t.p[0] == '\\' || t.p[0] == '\r'))
+		t.p++, t.n--;
+	while (t.n > 0 && (t.p[t.n - 1] == ' ' || t.p[t.n - 1] == '\n' || t.p[t.n - 1] == '\t' || t.p[t.n - 1] == '\\' || t.p[t.n - 1] == '\r'))
+		t.n--;
+	return t;
+}
+
 static struct value *read_augment(struct script *s, uint32_t i)
 {
 	uint32_t left = child(s, i, BAWN_R_LEFT), right = child(s, i, BAWN_R_RIGHT);
@@ -715,20 +770,19 @@ static struct value *read_augment(struct script *s, uint32_t i)
 		return NULL;
 	const char *name = dotted_text(s, left);
 	struct value *before = name != NULL ? bawn_script_lookup(s, name, strlen(name)) : NULL;
-	struct value *v = bawn_fold_binary(s, '+', before, s->val[right]);
+	struct bawn_span op = between(s, left, right);
+	op.n -= op.n > 0 && op.p[op.n - 1] == '=';
+	struct value *v = bawn_fold_binary(s, bawn_fold_operator(op), before, s->val[right]);
 	bind(s, left, v != NULL ? v : unknown(s, 0));
 	return v;
 }
 
 static struct value *read_binary(struct script *s, uint32_t i)
 {
-	uint32_t left = child(s, i, BAWN_R_LEFT), right = child(s, i, BAWN_R_RIGHT), op = child(s, i, BAWN_R_OPERATOR);
-	if (left == 0 || right == 0 || op == 0)
+	uint32_t left = child(s, i, BAWN_R_LEFT), right = child(s, i, BAWN_R_RIGHT);
+	if (left == 0 || right == 0)
 		return NULL;
-	struct bawn_span t = text_of(s, op);
-	char c = bawn_span_is(t, "**") ? 'p' : t.n > 1 && t.p[0] != '<' && t.p[0] != '/' ? 0 : t.p[0];
-	if (t.n == 1 && t.p[0] == '<')
-		c = 0;
+	char c = bawn_fold_operator(between(s, left, right));
 	struct value *a = s->val[left], *b = s->val[right];
 	s->builds[s->scope] = s->builds[s->scope] || c == '^';
 	struct value *times = b != NULL && b->has_number ? b : a;
@@ -778,43 +832,45 @@ static struct value *read_subscript(struct script *s, uint32_t i)
 static struct value *read_unary(struct script *s, uint32_t i)
 {
 	uint32_t a = child(s, i, BAWN_R_ARGUMENT);
-	struct value *v = a != 0 ? s->val[a] : NULL;
-	if (v == NULL || !v->has_number || s->t->text.p[node(s, i)->start] != '-')
-		return v;
-	struct value *out = bawn_value_new(s->e);
-	if (out != NULL)
-		out->has_number = true, out->number = v->number == INT64_MIN ? 0 : -v->number, out->taint = v->taint;
-	return out;
+	return bawn_fold_unary(s, s->t->text.p[node(s, i)->start], a != 0 ? s->val[a] : NULL);
 }
 
-/* Any of the children: the first that is named or constant, with the taint of all. */
-static struct value *either(struct script *s, uint32_t i)
+/* a < b; a chain of them is not known. */
+static struct value *read_compare(struct script *s, uint32_t i)
 {
-	struct value *best = NULL;
-	uint64_t taint = 0;
-	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next) {
-		struct value *v = s->val[c];
-		if (v == NULL || node(s, c)->role == BAWN_R_CONDITION)
-			continue;
-		taint |= v->taint;
-		if (best == NULL || (best->name == NULL && best->text.p == NULL))
-			best = v;
-	}
-	if (best != NULL && (taint & ~best->taint) != 0) {
-		struct value *v = bawn_value_new(s->e);
-		if (v == NULL)
-			return best;
-		*v = *best;
-		v->taint = taint;
-		return v;
-	}
-	return best;
+	uint32_t side[2], n = 0;
+	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
+		if (node(s, c)->kind != BAWN_K_OPERATOR && node(s, c)->kind != BAWN_K_COMMENT && node(s, c)->kind != BAWN_K_BACKGROUND && n++ < 2)
+			side[n - 1] = c;
+	return n == 2 ? bawn_fold_binary(s, bawn_fold_operator(between(s, side[0], side[1])), s->val[side[0]], s->val[side[1]]) : NULL;
+}
+
+/* x if c else y, c ? x : y: the one it must be, or either. */
+static struct value *read_conditional(struct script *s, uint32_t i)
+{
+	uint32_t part[3] = { 0 }, n = 0;
+	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
+		if (node(s, c)->kind != BAWN_K_COMMENT && n++ < 3)
+			part[n - 1] = c;
+	if (n != 3)
+		return NULL;
+	struct value *yes = s->val[part[s->python ? 0 : 1]], *no = s->val[part[2]];
+	enum truth t = bawn_fold_truth(s->val[part[s->python ? 1 : 0]]);
+	if (t != TRUTH_UNKNOWN)
+		return t == TRUTH_YES ? yes : no;
+	return bawn_value_either(s, no, yes);
+}
+
+static struct value *read_boolean(struct script *s, uint32_t i)
+{
+	uint32_t left = child(s, i, BAWN_R_LEFT), right = child(s, i, BAWN_R_RIGHT);
+	return left != 0 && right != 0 ? bawn_fold_binary(s, bawn_fold_operator(between(s, left, right)), s->val[left], s->val[right]) : NULL;
 }
 
 static struct value *first_child(struct script *s, uint32_t i)
 {
 	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
-		if (node(s, c)->kind != BAWN_K_COMMENT)
+		if (node(s, c)->kind != BAWN_K_COMMENT && node(s, c)->kind != BAWN_K_OPERATOR)
 			return s->val[c];
 	return NULL;
 }
@@ -825,14 +881,6 @@ static struct value *last_child(struct script *s, uint32_t i)
 	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
 		v = s->val[c];
 	return v;
-}
-
-static uint32_t subtree_end(const struct script *s, uint32_t i)
-{
-	uint32_t p = i;
-	while (p != 0 && node(s, p)->next == 0)
-		p = node(s, p)->parent;
-	return p == 0 ? (uint32_t)s->t->n : node(s, p)->next;
 }
 
 static void walk(struct script *s, uint32_t from, uint32_t to);
@@ -854,17 +902,35 @@ static struct value *again(struct script *s, uint32_t body, bool quiet)
 	return s->val[body];
 }
 
+/* Is the call inside the function itself, however far? */
+static bool being_read(const struct script *s, uint32_t function)
+{
+	for (unsigned i = 0; i <= s->replay; i++)
+		for (uint32_t scope = i < s->replay ? s->caller[i] : s->scope; scope != 0; scope = s->outer[scope])
+			if (scope == function)
+				return true;
+	return false;
+}
+
 /* What `function` gives back when it is called like this; NULL: not known. */
 struct value *bawn_script_replay(struct script *s, uint32_t function, const struct call *c)
 {
 	uint32_t body = child(s, function, BAWN_R_BODY), saved = s->scope;
-	if (body == 0 || s->replay >= REPLAY_MAX)
+	if (body == 0 || s->replay >= REPLAY_MAX || being_read(s, function))
 		return NULL;
+	s->caller[s->replay] = saved;
 	uint32_t mark = bawn_scope_branch(s);
+	unsigned sure = s->sure;
+	uint32_t calling = s->calling;
+	s->sure = s->branches;
+	s->calling = function;
 	s->scope = function;
 	bind_parameters(s, function, c, true);
 	bawn_scope_set(s, function, "()", NULL);
 	struct value *v = again(s, body, true);
+	s->sure = sure;
+	s->calling = calling;
+	s->returned = false;
 	if (node(s, body)->kind == BAWN_K_BLOCK)
 		v = bawn_scope_get(s, function, "()", 2);
 	s->scope = saved;
@@ -872,47 +938,99 @@ struct value *bawn_script_replay(struct script *s, uint32_t function, const stru
 	return v;
 }
 
-/* The items a loop goes through, where each is known; 0: not known. */
-static uint32_t known_items(const struct value *in)
+/* ---- comprehensions ---- */
+
+/* Gathers what a comprehension gives, one clause inside the other; a clause is `for x in y` or `if x`. */
+struct gather { uint32_t body; bool pairs, loud; struct value *out, *keys; };
+
+static bool is_clause(const struct script *s, uint32_t i)
 {
-	if (in == NULL || in->choice || in->partial)
-		return 0;
-	uint32_t n = in->is_list ? in->n_items : bawn_value_is_text(in) ? (uint32_t)in->text.n : 0;
-	return n <= ITEMS_MAX ? n : 0;
+	return i != 0 && (node(s, i)->kind == BAWN_K_FOR_IN || node(s, i)->kind == BAWN_K_IF || node(s, i)->kind == BAWN_K_OTHER);
 }
 
-static struct value *item_at(struct script *s, const struct value *in, uint32_t k)
+static bool keep(struct script *s, struct gather *g)
 {
-	struct value *x = in->is_list ? in->item[k] : bawn_value_text(s->e, (struct bawn_span){ in->text.p + k, 1 });
-	return x != NULL ? x : unknown(s, 0);
+	struct value *v = again(s, g->body, !g->loud), *key = NULL;
+	g->loud = false;
+	if (g->pairs) {
+		uint32_t k = child(s, g->body, BAWN_R_KEY), at = child(s, g->body, BAWN_R_VALUE);
+		key = k != 0 ? s->val[k] : NULL;
+		v = at != 0 ? s->val[at] : NULL;
+		g->keys = bawn_fold_append(s, g->keys, key);
+	}
+	g->out = bawn_fold_append(s, g->out, v);
+	return g->out != NULL && (!g->pairs || g->keys != NULL) && s->e->error == 0;
+}
+
+#define CLAUSES_MAX 6u
+
+/* Goes through the clauses with a counter for each.  False: something of it is not known. */
+static bool run_clauses(struct script *s, const uint32_t *clause, uint32_t n, struct gather *g)
+{
+	struct { struct value *in; uint32_t at; } level[CLAUSES_MAX];
+	uint32_t depth = 0;
+	bool down = true;  /* entering clause `depth`, not coming back to it */
+	while (bawn_engine_go_on(s->e)) {
+		if (depth == n) {
+			if (!keep(s, g))
+				return false;
+			down = false;
+		} else if (node(s, clause[depth])->kind == BAWN_K_FOR_IN) {
+			if (down) {
+				uint32_t right = child(s, clause[depth], BAWN_R_RIGHT);
+				level[depth].in = bawn_fold_items(s, right == 0 ? NULL : depth == 0 ? s->val[right] : again(s, right, true));
+				level[depth].at = 0;
+				if (level[depth].in == NULL)
+					return false;
+			}
+			if (level[depth].at < level[depth].in->n_items) {
+				struct value *x = level[depth].in->item[level[depth].at++];
+				bind(s, child(s, clause[depth], BAWN_R_LEFT), x != NULL ? x : unknown(s, level[depth].in->taint));
+				depth++;
+				down = true;
+				continue;
+			}
+			down = false;
+		} else if (down) {
+			uint32_t test = node(s, clause[depth])->child;
+			enum truth t = bawn_fold_truth(test != 0 ? again(s, test, true) : NULL);
+			if (t == TRUTH_UNKNOWN)
+				return false;
+			depth += t == TRUTH_YES;
+			down = t == TRUTH_YES;
+			if (down)
+				continue;
+		}
+		if (depth == 0)
+			return true;
+		depth--;
+	}
+	return false;
 }
 
 static struct value *read_comprehension(struct script *s, uint32_t i)
 {
-	uint32_t body = child(s, i, BAWN_R_BODY), clause = body;
-	while (clause != 0 && node(s, clause)->kind != BAWN_K_FOR_IN)
-		clause = node(s, clause)->next;
-	uint32_t left = clause != 0 ? child(s, clause, BAWN_R_LEFT) : 0, right = clause != 0 ? child(s, clause, BAWN_R_RIGHT) : 0;
-	if (body == 0 || left == 0 || right == 0)
+	uint32_t body = child(s, i, BAWN_R_BODY), clause[CLAUSES_MAX], n = 0;
+	struct value *v = NULL;
+	for (uint32_t c = body != 0 ? node(s, body)->next : 0; c != 0; c = node(s, c)->next)
+		if (is_clause(s, c) && n++ < CLAUSES_MAX)
+			clause[n - 1] = c;
+	if (body == 0 || n == 0)
 		return NULL;
-	struct value *in = s->val[right];
-	uint32_t n = known_items(in);
-	struct value *v = unknown(s, in != NULL ? in->taint : 0);
-	struct value **item = v != NULL && n > 0 ? bawn_arena_array(scratch(s), struct value *, n) : NULL;
-	if (item == NULL) {
-		struct value *one = again(s, body, false);
-		if (v != NULL && one != NULL)
-			v->taint |= one->taint;
-		return v;
+	struct gather g = { .body = body, .loud = true, .pairs = node(s, body)->kind == BAWN_K_PAIR };
+	g.out = bawn_fold_list(s, 0, 0);
+	g.keys = g.pairs ? bawn_fold_list(s, 0, 0) : NULL;
+	uint32_t right = child(s, clause[0], BAWN_R_RIGHT);
+	uint64_t taint = right != 0 && s->val[right] != NULL ? s->val[right]->taint : 0;
+	bool known = g.out != NULL && n <= CLAUSES_MAX && child(s, clause[0], BAWN_R_LEFT) != 0 && run_clauses(s, clause, n, &g);
+	if (known)
+		v = g.pairs ? bawn_fold_dict(s, g.keys, g.out) : g.out;
+	if (v == NULL) {
+		struct value *one = again(s, body, !g.loud);
+		v = unknown(s, one != NULL ? one->taint : 0);
 	}
-	for (uint32_t k = 0; k < n; k++) {
-		bind(s, left, item_at(s, in, k));
-		item[k] = again(s, body, k > 0);
-		if (s->e->error != 0)
-			return v;
-		v->taint |= item[k] != NULL ? item[k]->taint : 0;
-	}
-	v->item = item, v->n_items = n, v->is_list = true;
+	if (v != NULL)
+		v->taint |= taint;
 	return v;
 }
 
@@ -921,10 +1039,11 @@ static struct value *read_comprehension(struct script *s, uint32_t i)
 /* A block that may run or not. */
 static bool is_branch(const struct script *s, uint32_t i)
 {
-	if (node(s, i)->kind != BAWN_K_BLOCK)
-		return false;
 	uint32_t p = node(s, i)->parent;
 	const struct bawn_node *n = node(s, p);
+	bool loop = (n->kind == BAWN_K_FOR || n->kind == BAWN_K_WHILE) && node(s, i)->role == BAWN_R_BODY && node(s, i)->child != 0;
+	if (node(s, i)->kind != BAWN_K_BLOCK && !loop)
+		return false;
 	switch (n->kind) {
 	case BAWN_K_FOR: case BAWN_K_WHILE: case BAWN_K_CASE: return true;
 	case BAWN_K_IF: {
@@ -937,25 +1056,126 @@ static bool is_branch(const struct script *s, uint32_t i)
 	}
 }
 
+/* While a body is read again with everything known, of `if` and `else` only one is read. */
+static enum truth is_taken(const struct script *s, uint32_t i)
+{
+	uint32_t p = node(s, i)->parent;
+	if (s->replay == 0)
+		return TRUTH_UNKNOWN;
+	if (node(s, p)->kind == BAWN_K_OTHER && node(s, p)->role == BAWN_R_ALTERNATIVE)  /* the block of an else */
+		i = p, p = node(s, p)->parent;
+	if (node(s, p)->kind != BAWN_K_IF || node(s, i)->role == BAWN_R_CONDITION || node(s, i)->kind == BAWN_K_COMMENT)
+		return TRUTH_UNKNOWN;
+	uint32_t c = child(s, p, BAWN_R_CONDITION);
+	enum truth t = bawn_fold_truth(c != 0 ? s->val[c] : NULL);
+	if (node(s, i)->role != BAWN_R_ALTERNATIVE)
+		return t;
+	for (uint32_t k = node(s, p)->child; k != i && t == TRUTH_NO; k = node(s, k)->next)
+		if (node(s, k)->kind == BAWN_K_IF && node(s, k)->role == BAWN_R_ALTERNATIVE) {  /* elif */
+			c = child(s, k, BAWN_R_CONDITION);
+			t = bawn_fold_truth(c != 0 ? s->val[c] : NULL);
+		}
+	return t == TRUTH_UNKNOWN ? t : t == TRUTH_YES ? TRUTH_NO : TRUTH_YES;
+}
+
+/* Did the body bind a text or a list?  Loops that only count have nothing to tell. */
+static bool bound_texts(struct script *s, uint32_t mark)
+{
+	for (uint32_t i = mark; i < s->n_trail; i++) {
+		const struct value *v = bawn_scope_get(s, s->trail[i].scope, s->trail[i].name, strlen(s->trail[i].name)), *old = s->trail[i].old;
+		if ((v != NULL && (bawn_value_is_text(v) || v->is_list)) || (old != NULL && (bawn_value_is_text(old) || old->is_list)))
+			return true;
+	}
+	return false;
+}
+
 /* A loop over items that are all known is read once for each, so that texts put together in it are
- * known too.  Loops that bind nothing have nothing to tell. */
-static bool unroll(struct script *s, uint32_t body, uint32_t mark)
+ * known too. */
+static bool unroll_for(struct script *s, uint32_t body, uint32_t mark)
 {
 	uint32_t loop = node(s, body)->parent;
 	uint32_t left = child(s, loop, BAWN_R_LEFT), right = child(s, loop, BAWN_R_RIGHT);
-	const struct value *in = right != 0 ? s->val[right] : NULL;
-	uint32_t n = known_items(in), saved = s->looped, nodes = subtree_end(s, body) - body;
-	if (node(s, loop)->kind != BAWN_K_FOR || left == 0 || n == 0 || s->n_trail == mark || s->replay >= REPLAY_MAX ||
-	    (uint64_t)n * nodes > s->budget)
+	const struct value *in = left != 0 && right != 0 ? bawn_fold_items(s, s->val[right]) : NULL;
+	uint32_t n = in != NULL && !in->cycles ? in->n_items : 0, nodes = subtree_end(s, body) - body;
+	if (n == 0 || (uint64_t)n * nodes > s->budget / 2)
 		return false;
 	bawn_scope_rewind(s, mark);
-	s->looped = body;
-	for (uint32_t k = 0; k < n && s->e->error == 0; k++) {
-		bind(s, left, item_at(s, in, k));
+	for (uint32_t k = 0; k < n && s->e->error == 0 && !s->returned; k++) {
+		bind(s, left, in->item[k] != NULL ? in->item[k] : unknown(s, in->taint));
 		(void)again(s, body, true);
 	}
-	s->looped = saved;
 	return true;
+}
+
+static uint32_t inner(const struct script *s, uint32_t i) { return node(s, i)->kind == BAWN_K_STATEMENT ? node(s, i)->child : i; }
+
+/* while (c) ..., for (a; c; b) ...: as long as the condition is known. */
+static bool run_loop(struct script *s, uint32_t loop, uint32_t body, uint32_t condition)
+{
+	uint32_t first = node(s, loop)->child, step = node(s, condition)->next, least = s->budget - s->budget / 4;
+	if (node(s, loop)->kind == BAWN_K_FOR && first != condition)
+		(void)again(s, first, true);
+	while (s->e->error == 0 && s->budget > least) {
+		uint32_t before = s->n_trail;
+		enum truth t = bawn_fold_truth(again(s, inner(s, condition), true));
+		if (t != TRUTH_YES)
+			return t == TRUTH_NO;
+		(void)again(s, body, true);
+		if (node(s, loop)->kind == BAWN_K_FOR && step != body && step != 0)
+			(void)again(s, step, true);
+		if (s->returned)
+			return true;
+		if (s->n_trail == before)
+			return false;  /* nothing changes: it would go on for ever */
+	}
+	return false;
+}
+
+static bool unroll_while(struct script *s, uint32_t body, uint32_t mark)
+{
+	uint32_t loop = node(s, body)->parent, condition = child(s, loop, BAWN_R_CONDITION);
+	uint8_t kind = condition != 0 ? node(s, inner(s, condition))->kind : BAWN_K_TRUE;
+	if (kind == BAWN_K_TRUE || kind == BAWN_K_INTEGER || condition > body)
+		return false;
+	bawn_scope_rewind(s, mark);
+	uint32_t trial = bawn_scope_branch(s);
+	if (run_loop(s, loop, body, condition)) {
+		bawn_scope_keep(s);
+		return true;
+	}
+	bawn_scope_rewind(s, trial);
+	trial = bawn_scope_branch(s);
+	(void)again(s, body, true);
+	bawn_scope_join(s, trial);
+	return true;
+}
+
+static bool unroll(struct script *s, uint32_t body, uint32_t mark)
+{
+	uint32_t loop = node(s, body)->parent, saved = s->looped;
+	uint8_t kind = node(s, loop)->kind;
+	if ((kind != BAWN_K_FOR && kind != BAWN_K_WHILE) || s->replay >= REPLAY_MAX || !bound_texts(s, mark))
+		return false;
+	s->looped = body;
+	bool done = kind == BAWN_K_FOR && child(s, loop, BAWN_R_RIGHT) != 0 ? unroll_for(s, body, mark) : unroll_while(s, body, mark);
+	s->looped = saved;
+	return done;
+}
+
+/* i++, --i */
+static struct value *read_update(struct script *s, uint32_t i)
+{
+	uint32_t a = child(s, i, BAWN_R_ARGUMENT);
+	struct bawn_span t = text_of(s, i);
+	struct value *before = a != 0 ? s->val[a] : NULL;
+	bool steps = t.n > 2 && (t.p[0] == '+' || t.p[0] == '-' || t.p[t.n - 1] == '+' || t.p[t.n - 1] == '-');
+	if (!steps || before == NULL || !before->has_number || (s->replay == 0 && node(s, node(s, i)->parent)->kind == BAWN_K_FOR))
+		return before;
+	bool less = t.p[0] == '-' || t.p[t.n - 1] == '-';
+	struct value *after = bawn_fold_binary(s, less ? '-' : '+', before, bawn_fold_number(s, 1, 0));
+	if (after != NULL)
+		rebind(s, a, after);
+	return t.p[0] == '+' || t.p[0] == '-' ? after : before;
 }
 
 /* What `function` gives back, on one of its ways out. */
@@ -967,6 +1187,7 @@ static void set_result(struct script *s, uint32_t function, struct value *v)
 	if ((v->taint & (BAWN_TAG(BUILT) | BAWN_TAG(DECODE))) != 0)
 		s->builds[function] = true;
 	bawn_scope_set(s, function, "()", before != NULL ? bawn_value_either(s, before, v) : v);
+	s->returned = function == s->calling && s->branches == s->sure;  /* nothing after it runs */
 }
 
 static void string_fact(struct script *s, uint32_t i, struct value *v)
@@ -987,6 +1208,12 @@ static void pattern_fact(struct script *s, uint32_t i)
 		return;
 	f.name = bawn_arena_text(scratch(s), t);
 	(void)bawn_engine_fact(s->e, &f);
+}
+
+/* What has no kind of its own in JavaScript: i++ and others. */
+static struct value *read_other(struct script *s, uint32_t i)
+{
+	return child(s, i, BAWN_R_ARGUMENT) != 0 ? read_update(s, i) : first_child(s, i);
 }
 
 static struct value *leave(struct script *s, uint32_t i)
@@ -1022,8 +1249,10 @@ static struct value *leave(struct script *s, uint32_t i)
 	case BAWN_K_SEQUENCE:   return last_child(s, i);
 	case BAWN_K_REGEX:
 		pattern_fact(s, i);
-		return NULL;
-	case BAWN_K_CONDITIONAL: case BAWN_K_BOOLEAN: return either(s, i);
+		return bawn_fold_pattern(s, text_of(s, i));
+	case BAWN_K_CONDITIONAL: return read_conditional(s, i);
+	case BAWN_K_BOOLEAN:    return read_boolean(s, i);
+	case BAWN_K_COMPARE:    return read_compare(s, i);
 	case BAWN_K_COMPREHENSION: return read_comprehension(s, i);
 	case BAWN_K_ASSIGN: case BAWN_K_WALRUS: return read_assign(s, i);
 	case BAWN_K_AUGMENT:    return read_augment(s, i);
@@ -1056,7 +1285,7 @@ static struct value *leave(struct script *s, uint32_t i)
 			v->function = i;
 		return v;
 	case BAWN_K_OTHER:
-		return s->t->grammar == BAWN_GRAMMAR_JAVASCRIPT && node(s, i)->child != 0 ? first_child(s, i) : NULL;
+		return s->t->grammar == BAWN_GRAMMAR_JAVASCRIPT && node(s, i)->child != 0 ? read_other(s, i) : NULL;
 	default:
 		return NULL;
 	}
@@ -1097,10 +1326,6 @@ static void enter(struct script *s, uint32_t i)
 	case BAWN_K_CLASS:
 		s->class_ = i;
 		return;
-	case BAWN_K_BLOCK:
-		if (is_branch(s, i) && i != s->looped)
-			s->mark[i] = bawn_scope_branch(s);
-		return;
 	case BAWN_K_WHILE: {
 		uint32_t c = child(s, i, BAWN_R_CONDITION);
 		struct bawn_span t = c != 0 ? text_of(s, c) : bawn_span("");
@@ -1134,8 +1359,10 @@ static void left_node(struct script *s, uint32_t i)
 	}
 	if (n->kind == BAWN_K_CLASS)
 		s->class_ = around(s, i);
-	if (is_branch(s, i) && i != s->looped && !unroll(s, i, s->mark[i]))
-		bawn_scope_join(s, s->mark[i]);
+	uint32_t mark = s->mark[i];
+	s->mark[i] = 0;
+	if (mark != 0 && !unroll(s, i, mark - 1))
+		bawn_scope_join(s, mark - 1);
 	s->val[i] = leave(s, i);
 	uint8_t parent = node(s, n->parent)->kind;
 	if (n->role == BAWN_R_RIGHT && (parent == BAWN_K_FOR || parent == BAWN_K_FOR_IN)) {
@@ -1148,13 +1375,24 @@ static void left_node(struct script *s, uint32_t i)
 /* Visits [from, to), a whole subtree or the whole file. */
 static void walk(struct script *s, uint32_t from, uint32_t to)
 {
-	for (uint32_t i = from; i < to && s->e->error == 0; i++) {
-		enter(s, i);
-		if (node(s, i)->child != 0)
-			continue;
+	for (uint32_t i = from; i < to && s->e->error == 0 && !s->returned; i++) {
+		enum truth taken = is_taken(s, i);
 		uint32_t at = i;
+		bool skipped = taken == TRUTH_NO;
+		if (skipped) {
+			s->val[i] = NULL;
+			i = subtree_end(s, i) - 1;
+		} else {
+			enter(s, i);
+			if (taken == TRUTH_UNKNOWN && i != s->looped && is_branch(s, i))
+				s->mark[i] = 1 + bawn_scope_branch(s);
+			if (node(s, i)->child != 0)
+				continue;
+		}
 		while (bawn_engine_go_on(s->e)) {
-			left_node(s, at);
+			if (!skipped)
+				left_node(s, at);
+			skipped = false;
 			if (at == from || node(s, at)->next != 0)
 				break;
 			at = node(s, at)->parent;

@@ -30,6 +30,10 @@ struct script {
 	uint32_t                looped;   /* the loop body being read again */
 	struct kept             kept[32]; uint32_t n_kept;  /* files by constant names: what was written to them */
 	const char             *star[4]; uint32_t n_star;   /* from x import * */
+	uint32_t                caller[4];  /* of each body being read again: the scope that asked */
+	uint32_t                calling;  /* the function being read again for one call, 0: none */
+	unsigned                sure;     /* while a call is read again: how many branches were open before */
+	bool                    returned; /* and it came to a `return` that is taken for certain */
 	unsigned                replay;   /* nesting of bodies read again for each element */
 	uint32_t                budget;   /* nodes that may still be read again */
 	uint32_t                loops;    /* nesting, for complexity */
@@ -45,7 +49,7 @@ struct call {
 	uint64_t        taint;           /* of arguments and object */
 };
 
-#define ITEMS_MAX    4096u
+#define ITEMS_MAX    8192u
 #define FOLDED_MAX   (256u << 10)
 
 /* modules.c: what another file of the same program binds to a name, or NULL. */
@@ -59,6 +63,7 @@ void          bawn_scope_set(struct script *s, uint32_t scope, const char *name,
 struct value *bawn_scope_get(struct script *s, uint32_t scope, const char *p, size_t n);
 uint32_t      bawn_scope_branch(struct script *s);                 /* begins; gives its mark */
 void          bawn_scope_join(struct script *s, uint32_t mark);    /* ends */
+void          bawn_scope_keep(struct script *s);                   /* ends, and was taken for certain */
 void          bawn_scope_rewind(struct script *s, uint32_t mark);  /* ends, and nothing of it counts */
 struct value *bawn_value_either(struct script *s, struct value *old, struct value *new);
 const char   *bawn_script_canonical(struct script *s, const char *name);
@@ -75,6 +80,14 @@ struct value *bawn_fold_call(struct script *s, const struct call *c);
 struct value *bawn_fold_binary(struct script *s, char op, struct value *left, struct value *right);
 struct value *bawn_fold_subscript(struct script *s, struct value *object, struct value *index);
 struct value *bawn_fold_slice(struct script *s, struct value *object, bool has[3], const int64_t part[3]);
+struct value *bawn_fold_unary(struct script *s, char op, struct value *v);
+struct value *bawn_fold_member(struct script *s, struct value *object, const char *property);  /* "abc".length */
+void          bawn_fold_constant(struct value *v);                                              /* string.digits */
+struct value *bawn_fold_inserted(struct script *s, struct value *v, struct bawn_span rest);     /* {v!r:>8} */
+struct value *bawn_fold_changed(struct script *s, const struct call *c);                        /* the list after list.append(x) */
+void          bawn_fold_redirect(struct script *s, struct call *c);                             /* partial(f, x)(y) is f(x, y) */
+struct value *bawn_fold_pattern(struct script *s, struct bawn_span text);                       /* /x/g */
+char          bawn_fold_operator(struct bawn_span text);  /* what bawn_fold_binary takes; 0: none */
 struct value *bawn_fold_concat(struct script *s, struct value *left, struct value *right);
 /* Backslash escapes as Python, JavaScript and $'...' write them. */
 struct bawn_span bawn_unescape(struct arena *a, struct bawn_span text);

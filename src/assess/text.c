@@ -210,14 +210,35 @@ static char ascii_of(uint32_t c)
 	return 0;
 }
 
+/* A letter written \u0061 or \u{61}, as JavaScript allows in names; 0: none of ours. */
+static char escaped(struct bawn_span name, size_t at, size_t *len)
+{
+	bool braces = at + 2 < name.n && name.p[at + 2] == '{';
+	size_t i = at + 2 + braces;
+	uint32_t c = 0;
+	for (unsigned most = braces ? 6 : 4; most > 0 && i < name.n; most--, i++) {
+		const char *digit = memchr("0123456789abcdefABCDEF", name.p[i], 22);
+		if (digit == NULL)
+			break;
+		c = (c << 4 | ((uint32_t)name.p[i] & 15)) + (name.p[i] > '9' ? 9 : 0);
+	}
+	i += braces && i < name.n && name.p[i] == '}';
+	if (at + 1 >= name.n || name.p[at + 1] != 'u' || c < ' ' || c > '~')
+		return 0;
+	*len = i - at;
+	return (char)c;
+}
+
 const char *bawn_fold_name(struct arena *a, struct bawn_span name)
 {
 	char *out = bawn_arena_get(a, name.n + 1);
 	size_t n = 0;
 	for (size_t at = 0; out != NULL && at < name.n; ) {
-		uint32_t c;
+		uint32_t c = 0;
 		size_t len = (unsigned char)name.p[at] < 0x80 ? 1 : bawn_utf8_next(name, at, &c);
 		char ascii = len > 1 ? ascii_of(c) : 0;
+		if (name.p[at] == '\\')
+			ascii = escaped(name, at, &len);
 		if (ascii != 0) {
 			out[n++] = ascii;
 		} else {
