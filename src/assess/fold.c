@@ -226,8 +226,23 @@ static struct value *letters_list(struct script *s, const struct value *in)
 	return v;
 }
 
+struct value *bawn_fold_sole(struct value *v)
+{
+	struct value *one = NULL;
+	for (uint32_t i = 0; v != NULL && v->choice && i < v->n_items; i++) {
+		struct value *x = v->item[i];
+		if (x == NULL || !(bawn_value_is_text(x) || x->has_number || x->is_list || x->is_dict))
+			continue;
+		if (one != NULL)
+			return v;
+		one = x;
+	}
+	return one != NULL ? one : v;
+}
+
 struct value *bawn_fold_items(struct script *s, struct value *v)
 {
+	v = bawn_fold_sole(v);
 	if (v == NULL || v->choice)
 		return NULL;
 	if (bawn_value_is_text(v))
@@ -503,10 +518,29 @@ static struct value *combine(struct script *s, char op, struct value *left, stru
 	}
 }
 
+/* One side is any of several: so is the result. */
+static struct value *either_of(struct script *s, char op, struct value *left, struct value *right)
+{
+	const struct value *choice = left != NULL && left->choice ? left : right;
+	struct value *v = NULL;
+	for (uint32_t i = 0; i < choice->n_items && i < CHOICES_MAX; i++) {
+		struct value *one = choice == left ? combine(s, op, choice->item[i], right) : combine(s, op, left, choice->item[i]);
+		v = one == NULL ? v : v == NULL ? one : bawn_value_either(s, v, one);
+	}
+	return v;
+}
+
+static bool one_choice(const struct value *left, const struct value *right)
+{
+	return (left != NULL && left->choice) != (right != NULL && right->choice);
+}
+
 struct value *bawn_fold_binary(struct script *s, char op, struct value *left, struct value *right)
 {
 	int64_t a, b, n;
 	uint64_t taint = taint_of(left) | taint_of(right);
+	left = bawn_fold_sole(left);
+	right = bawn_fold_sole(right);
 	if (op == 'A' || op == 'O')
 		return either_side(s, op, left, right);
 	if (op != 0 && strchr("enlgLGiI", op) != NULL)
@@ -514,7 +548,7 @@ struct value *bawn_fold_binary(struct script *s, char op, struct value *left, st
 	bool text = op == '+' && (bawn_value_is_text(left) || bawn_value_is_text(right));
 	if (!text && bawn_fold_numeric(s, left, &a) && bawn_fold_numeric(s, right, &b) && arithmetic(s, op, a, b, &n))
 		return bawn_fold_number(s, n, taint);
-	struct value *v = combine(s, op, left, right);
+	struct value *v = op != '*' && one_choice(left, right) ? either_of(s, op, left, right) : combine(s, op, left, right);
 	if (v == NULL && taint != 0) {
 		v = bawn_value_new(s->e);
 		if (v != NULL)
@@ -566,6 +600,7 @@ static struct value *slice_list(struct script *s, const struct value *object, in
 
 struct value *bawn_fold_slice(struct script *s, struct value *object, bool has[3], const int64_t part[3])
 {
+	object = bawn_fold_sole(object);
 	bool text = bawn_value_is_text(object);
 	if (object == NULL || object->choice || (!text && !object->is_list))
 		return NULL;
@@ -643,6 +678,8 @@ static struct value *member_named(struct script *s, struct value *object, const 
 struct value *bawn_fold_subscript(struct script *s, struct value *object, struct value *index)
 {
 	int64_t at;
+	object = bawn_fold_sole(object);
+	index = bawn_fold_sole(index);
 	if (object == NULL)
 		return NULL;
 	struct value *v = NULL;

@@ -44,6 +44,9 @@ const char *bawn_fold_key(struct script *s, const struct value *v);             
 struct bawn_span bawn_fold_shown(struct script *s, const struct value *v, bool *gap);  /* inside a larger text */
 struct value *bawn_fold_items(struct script *s, struct value *v);                      /* what a loop over it meets, or NULL */
 
+/* Of a choice with only one item that says something, that one; else v itself. */
+struct value *bawn_fold_sole(struct value *v);
+
 /* The characters of a text, or the bytes of bytes. */
 struct letters { const uint32_t *c; size_t n; };
 bool bawn_fold_letters(struct script *s, const struct value *v, struct letters *out);
@@ -84,7 +87,7 @@ enum fold_op {
 	F_ITEMGETTER, F_LEN, F_LIST, F_LOCATE, F_MAKETRANS, F_MAP, F_MAX, F_METHODCALLER, F_MIN, F_NEXT, F_OPERATOR, F_ORD, F_PACK,
 	F_PARTIAL, F_PATH, F_PATH_JOIN, F_RADIX, F_RANGE, F_REDUCE, F_REPEAT, F_REPR, F_REVERSED, F_SAME_ARG, F_SET, F_SLICE_LIST,
 	F_SORTED, F_STARMAP, F_STR, F_STREAM, F_SUM, F_TEMPDIR, F_TYPE, F_VARS, F_ZIP, F_CHAIN, F_CONCAT_LIST, F_KEYS, F_VALUES, F_ENTRIES,
-	F_CHAIN_ARGS, F_FLATTEN, F_SUB, F_GETTER_OF_CODEC,
+	F_BYTEARRAY, F_CHAIN_ARGS, F_FLATTEN, F_LONG_TO_BYTES, F_SUB, F_GETTER_OF_CODEC,
 	/* methods */
 	F_APPEND, F_AT, F_CAPITALIZE, F_CASEFOLD, F_CENTER, F_CHAR_AT, F_CHAR_CODE, F_CONCAT, F_CONTAINS, F_COUNT, F_DECODE_AS, F_ENCODE_AS,
 	F_ENDS, F_EXTEND, F_FILL, F_FIND, F_FLAT, F_FORMAT, F_GET, F_HEX, F_INSERT, F_IS_ALPHA, F_IS_DIGIT, F_IS_SPACE, F_IS_UPPER, F_IS_LOWER,

@@ -12,15 +12,16 @@ struct row { const char *name; uint8_t op; uint8_t how; };  /* how: a codec, a r
 static const struct row functions[] = {
 	{ "Array", F_CHAIN_ARGS, 0 }, { "Array.from", F_LIST, 0 }, { "Array.of", F_CHAIN_ARGS, 0 }, { "BigInt", F_INT, 0 },
 	{ "Boolean", F_BOOL, 0 }, { "Buffer", F_BUFFER, 0 }, { "Buffer.concat", F_CONCAT_LIST, 0 }, { "Buffer.from", F_BUFFER, 0 },
-	{ "BytesIO", F_STREAM, 0 }, { "Math.floor", F_INT, 0 }, { "Math.pow", F_OPERATOR, 'p' }, { "Math.round", F_INT, 0 },
-	{ "Math.trunc", F_INT, 0 }, { "Number", F_INT, 0 }, { "Number.parseInt", F_INT, 0 }, { "Object", F_EXPAND, 0 },
-	{ "Object.assign", F_EXPAND, 0 }, { "Object.entries", F_ENTRIES, 0 }, { "Object.freeze", F_EXPAND, 0 },
-	{ "Object.keys", F_KEYS, 0 }, { "Object.values", F_VALUES, 0 }, { "Promise.resolve", F_EXPAND, 0 },
-	{ "Reflect.get", F_GETATTR, 0 }, { "String", F_STR, 0 }, { "String.fromCharCode", F_CHARS, 0 },
-	{ "String.fromCodePoint", F_CHARS, 0 }, { "String.raw", F_EXPAND, 0 }, { "StringIO.StringIO", F_STREAM, 0 },
-	{ "Uint8Array", F_BYTES, 0 }, { "Uint8Array.from", F_BYTES, 0 }, { "__import__", F_IMPORT, 0 },
-	{ "__loader__.load_module", F_IMPORT, 0 }, { "_codecs.decode", F_CODECS, 0 }, { "abs", F_ABS, 0 },
-	{ "array.array", F_SAME_ARG, 0 }, { "array.array.tobytes", F_BYTES, 0 }, { "ascii", F_ASCII, 0 },
+	{ "BytesIO", F_STREAM, 0 }, { "Crypto.Util.number.long_to_bytes", F_LONG_TO_BYTES, 0 },
+	{ "Cryptodome.Util.number.long_to_bytes", F_LONG_TO_BYTES, 0 }, { "Math.floor", F_INT, 0 }, { "Math.pow", F_OPERATOR, 'p' },
+	{ "Math.round", F_INT, 0 }, { "Math.trunc", F_INT, 0 }, { "Number", F_INT, 0 }, { "Number.parseInt", F_INT, 0 },
+	{ "Object", F_EXPAND, 0 }, { "Object.assign", F_EXPAND, 0 }, { "Object.entries", F_ENTRIES, 0 },
+	{ "Object.freeze", F_EXPAND, 0 }, { "Object.keys", F_KEYS, 0 }, { "Object.values", F_VALUES, 0 },
+	{ "Promise.resolve", F_EXPAND, 0 }, { "Reflect.get", F_GETATTR, 0 }, { "String", F_STR, 0 },
+	{ "String.fromCharCode", F_CHARS, 0 }, { "String.fromCodePoint", F_CHARS, 0 }, { "String.raw", F_EXPAND, 0 },
+	{ "StringIO.StringIO", F_STREAM, 0 }, { "Uint8Array", F_BYTES, 0 }, { "Uint8Array.from", F_BYTES, 0 },
+	{ "__import__", F_IMPORT, 0 }, { "__loader__.load_module", F_IMPORT, 0 }, { "_codecs.decode", F_CODECS, 0 },
+	{ "abs", F_ABS, 0 }, { "array.array", F_SAME_ARG, 0 }, { "array.array.tobytes", F_BYTES, 0 }, { "ascii", F_ASCII, 0 },
 	{ "asyncio.to_thread", F_SAME_ARG, 0 }, { "asyncio.wait_for", F_SAME_ARG, 0 }, { "atob", F_DECODE, BAWN_CODEC_BASE64ANY },
 	{ "base64.a85decode", F_DECODE, BAWN_CODEC_ASCII85 }, { "base64.b16decode", F_DECODE, BAWN_CODEC_HEX },
 	{ "base64.b32decode", F_DECODE, BAWN_CODEC_BASE32 }, { "base64.b32hexdecode", F_DECODE, BAWN_CODEC_BASE32HEX },
@@ -33,7 +34,7 @@ static const struct row functions[] = {
 	{ "binascii.a2b_qp", F_DECODE, BAWN_CODEC_QUOTED }, { "binascii.a2b_uu", F_DECODE, BAWN_CODEC_UU },
 	{ "binascii.b2a_base64", F_BASE64_OF, 0 }, { "binascii.b2a_hex", F_HEX_OF, 0 }, { "binascii.hexlify", F_HEX_OF, 0 },
 	{ "binascii.unhexlify", F_DECODE, BAWN_CODEC_HEX }, { "bool", F_BOOL, 0 }, { "btoa", F_BASE64_OF, 0 },
-	{ "bytearray", F_BYTES, 0 }, { "bytearray.fromhex", F_DECODE, BAWN_CODEC_HEX }, { "bytes", F_BYTES, 0 },
+	{ "bytearray", F_BYTEARRAY, 0 }, { "bytearray.fromhex", F_DECODE, BAWN_CODEC_HEX }, { "bytes", F_BYTES, 0 },
 	{ "bytes.fromhex", F_DECODE, BAWN_CODEC_HEX }, { "bytes.maketrans", F_MAKETRANS, 0 },
 	{ "bz2.BZ2Decompressor().decompress", F_DECODE, BAWN_CODEC_BZIP2 }, { "bz2.BZ2File", F_DECODE, BAWN_CODEC_BZIP2 },
 	{ "bz2.decompress", F_DECODE, BAWN_CODEC_BZIP2 }, { "cStringIO.StringIO", F_STREAM, 0 }, { "chr", F_CHR, 0 },
@@ -120,12 +121,12 @@ static const struct row text_methods[] = {
 
 static const struct row list_methods[] = {
 	{ "__getitem__", F_AT }, { "__next__", F_NEXT }, { "append", F_APPEND }, { "at", F_AT }, { "concat", F_CONCAT },
-	{ "copy", F_SAME }, { "entries", F_ENTRIES }, { "extend", F_EXTEND }, { "fill", F_FILL }, { "filter", F_FILTER },
-	{ "flat", F_FLAT }, { "forEach", F_MAP }, { "get", F_GET }, { "includes", F_CONTAINS }, { "index", F_FIND },
-	{ "indexOf", F_FIND }, { "insert", F_INSERT }, { "items", F_ENTRIES }, { "join", F_JOIN }, { "keys", F_KEYS }, { "map", F_MAP },
-	{ "pop", F_POP }, { "push", F_APPEND }, { "reduce", F_REDUCE }, { "reverse", F_REVERSE }, { "setdefault", F_GET },
-	{ "shift", F_SHIFT }, { "slice", F_SLICE }, { "sort", F_SORT }, { "toReversed", F_REVERSE }, { "toString", F_TO_STRING },
-	{ "unshift", F_PUT_PREFIX }, { "values", F_VALUES },
+	{ "copy", F_SAME }, { "decode", F_DECODE_AS }, { "entries", F_ENTRIES }, { "extend", F_EXTEND }, { "fill", F_FILL },
+	{ "filter", F_FILTER }, { "flat", F_FLAT }, { "forEach", F_MAP }, { "get", F_GET }, { "hex", F_HEX },
+	{ "includes", F_CONTAINS }, { "index", F_FIND }, { "indexOf", F_FIND }, { "insert", F_INSERT }, { "items", F_ENTRIES },
+	{ "join", F_JOIN }, { "keys", F_KEYS }, { "map", F_MAP }, { "pop", F_POP }, { "push", F_APPEND }, { "reduce", F_REDUCE },
+	{ "reverse", F_REVERSE }, { "setdefault", F_GET }, { "shift", F_SHIFT }, { "slice", F_SLICE }, { "sort", F_SORT },
+	{ "toReversed", F_REVERSE }, { "toString", F_TO_STRING }, { "unshift", F_PUT_PREFIX }, { "values", F_VALUES },
 };
 
 /* Texts that a module has by name. */
@@ -264,6 +265,21 @@ static struct value *parsed_int(struct script *s, const struct call *c)
 	return at > start ? bawn_fold_number(s, minus ? -number : number, v->taint) : NULL;
 }
 
+/* A number too large for us has its bytes in `self`, the highest first. */
+static struct bawn_span big(const struct value *v)
+{
+	return v != NULL && v->has_number && v->self != NULL && v->self->bytes ? v->self->text : (struct bawn_span){ NULL, 0 };
+}
+
+static int64_t bit_length(const struct value *v)
+{
+	struct bawn_span t = big(v);
+	if (t.p != NULL)
+		return (int64_t)t.n * 8 - __builtin_clz((unsigned char)t.p[0]) + 24;
+	uint64_t n = v == NULL ? 0 : v->number < 0 ? 0 - (uint64_t)v->number : (uint64_t)v->number;
+	return n == 0 ? 0 : 64 - __builtin_clzll(n);
+}
+
 /* n.to_bytes(length, order) */
 static struct value *to_bytes(struct script *s, const struct value *v, const struct value *length, const struct value *order_of)
 {
@@ -274,11 +290,11 @@ static struct value *to_bytes(struct script *s, const struct value *v, const str
 		return NULL;
 	if (v == NULL || !bawn_fold_numeric(s, v, &n))
 		return NULL;
-	const struct bawn_span big = v->self != NULL && v->self->bytes ? v->self->text : (struct bawn_span){ NULL, 0 };
+	const struct bawn_span large = big(v);
 	for (int64_t i = 0; i < len; i++) {  /* i: from the low end */
 		size_t at = (size_t)(little ? i : len - 1 - i);
-		if (big.p != NULL)
-			out[at] = (size_t)i < big.n ? big.p[big.n - 1 - (size_t)i] : '\0';
+		if (large.p != NULL)
+			out[at] = (size_t)i < large.n ? large.p[large.n - 1 - (size_t)i] : '\0';
 		else
 			out[at] = (char)(i < 8 ? (uint64_t)n >> 8 * i & 0xff : 0);
 	}
@@ -329,6 +345,13 @@ static struct value *bytes_of(struct script *s, const struct call *c)
 	return as_bytes(bawn_fold_text(s, (struct bawn_span){ bawn_arena_get(fold_memory(s), (size_t)n + 1), (size_t)n }, 0));
 }
 
+/* Something whose bytes may be set one by one: a list of numbers. */
+static struct value *bytearray_of(struct script *s, const struct call *c)
+{
+	struct value *v = c->n_args == 0 ? bawn_fold_list(s, 0, 0) : bytes_of(s, c);
+	return bawn_value_is_text(v) && v->bytes ? bawn_fold_items(s, v) : v;
+}
+
 static struct value *base64_of(struct script *s, const struct value *v)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -349,7 +372,7 @@ static struct value *decode(struct script *s, const struct call *c, enum bawn_co
 	struct value *a = fold_arg(c, 0), *file = bawn_fold_keyword(c, "fileobj");
 	if (file == NULL)
 		file = bawn_fold_keyword(c, "data") != NULL ? bawn_fold_keyword(c, "data") : bawn_fold_keyword(c, "s");
-	struct value *in = bawn_value_is_text(a) ? a : file;
+	struct value *in = bawn_value_is_text(a) ? a : a != NULL && a->is_list && !a->choice ? bytes_of(s, c) : file;
 	bool open = strstr(c->name, "File") != NULL || strstr(c->name, "open") != NULL;
 	if (open && (in == NULL || in->name == NULL))
 		return NULL;  /* a file's name, not its bytes */
@@ -504,6 +527,16 @@ static struct value *unknown_named(struct script *s, const char *name, struct va
 	return v;
 }
 
+static struct value *big_hex(struct script *s, const struct value *v)
+{
+	bawn_auto_buf b = BAWN_BUF(FOLDED_MAX);
+	struct bawn_span t = big(v);
+	bawn_buf_fmt(&b, "0x%x", (unsigned char)t.p[0]);
+	for (size_t i = 1; i < t.n; i++)
+		bawn_buf_fmt(&b, "%02x", (unsigned char)t.p[i]);
+	return bawn_fold_buf(s, &b, v->taint, NULL);
+}
+
 static struct value *to_text(struct script *s, const struct call *c, struct value *a)
 {
 	if (bawn_value_is_text(a) && a->bytes && s->python)
@@ -557,9 +590,11 @@ static struct value *fold_function(struct script *s, const struct row *row, cons
 	case F_ORD:           return text && bawn_fold_letters(s, a, &l) && l.n == 1 ? bawn_fold_number(s, l.c[0], c->taint) : a != NULL && a->has_number ? a : NULL;
 	case F_STR:           return to_text(s, c, a);
 	case F_BYTES: case F_BUFFER: return bytes_of(s, c);
+	case F_BYTEARRAY:     return bytearray_of(s, c);
+	case F_LONG_TO_BYTES: return to_bytes(s, a, bawn_fold_number(s, (bit_length(a) + 7) / 8, 0), NULL);
 	case F_ABS:           return bawn_fold_numeric(s, a, &n) && n != INT64_MIN ? bawn_fold_number(s, n < 0 ? -n : n, c->taint) : NULL;
 	case F_BOOL:          return bawn_fold_truth(a) != TRUTH_UNKNOWN ? bawn_fold_bool(s, bawn_fold_truth(a) == TRUTH_YES) : NULL;
-	case F_RADIX:         return bawn_fold_radix(s, a, row->how, row->how == 16 ? "0x" : row->how == 8 ? "0o" : "0b");
+	case F_RADIX:         return big(a).p != NULL && row->how == 16 ? big_hex(s, a) : bawn_fold_radix(s, a, row->how, row->how == 16 ? "0x" : row->how == 8 ? "0o" : "0b");
 	case F_REPR: case F_ASCII: return bawn_fold_repr(s, a);
 	case F_FORMAT_VALUE:  return text || (a != NULL && a->has_number) ? bawn_fold_format_value(s, a, b) : NULL;
 	case F_INT:           return parsed_int(s, c);
@@ -638,6 +673,8 @@ static struct value *fold_method(struct script *s, struct value *self, const cha
 	struct value *a = fold_arg(c, 0), *b = fold_arg(c, 1);
 	if (strcmp(method, "to_bytes") == 0)
 		return to_bytes(s, self, a != NULL ? a : bawn_fold_keyword(c, "length"), b != NULL ? b : bawn_fold_keyword(c, "byteorder"));
+	if (strcmp(method, "bit_length") == 0)
+		return bawn_fold_number(s, bit_length(self), self->taint);
 	if (strcmp(method, "toString") == 0 && (a == NULL || bawn_fold_numeric(s, a, &radix)))
 		return bawn_fold_radix(s, self, radix > 36 ? 10 : (int)radix, "");
 	return NULL;
@@ -651,11 +688,9 @@ static bool unbound(const struct call *c, const struct value *self)
 	        strcmp(self->name, "dict") == 0 || strcmp(self->name, "int") == 0);
 }
 
-struct value *bawn_fold_call(struct script *s, const struct call *c)
+static struct value *fold_one(struct script *s, const struct call *c)
 {
 	const char *name = c->name;
-	if (name == NULL)
-		return NULL;
 	struct value *self = c->function != NULL ? c->function->self : NULL;
 	if (c->function != NULL && c->function->n_items > 0 && name[strlen(name) - 1] == ')') {
 		bool done;
@@ -692,4 +727,46 @@ struct value *bawn_fold_call(struct script *s, const struct call *c)
 	if (strcmp(name, "TextEncoder().encode") == 0)
 		return as_bytes(bawn_value_is_text(c->arg[0]) ? bawn_fold_text(s, c->arg[0]->text, c->arg[0]->taint) : NULL);
 	return NULL;
+}
+
+/* The object or the first argument is any of several texts: so is the result. */
+static struct value *fold_each(struct script *s, const struct call *c, const struct value *choice, bool object)
+{
+	struct value *v = NULL;
+	for (uint32_t i = 0; i < choice->n_items && i < CHOICES_MAX; i++) {
+		struct call one = *c;
+		struct value *item = choice->item[i], *f = object ? copy_of(s, c->function) : NULL;
+		struct value **arg = !object ? bawn_arena_array(fold_memory(s), struct value *, c->n_args) : NULL;
+		if (item == NULL || (f == NULL && arg == NULL))
+			continue;
+		if (object) {
+			f->self = item;
+			one.function = f;
+		} else {
+			memcpy(arg, c->arg, c->n_args * sizeof *arg);
+			arg[0] = item;
+			one.arg = arg;
+		}
+		struct value *r = fold_one(s, &one);
+		v = r == NULL ? v : v == NULL ? r : bawn_value_either(s, v, r);
+	}
+	return v;
+}
+
+static bool several_texts(const struct value *v)
+{
+	for (uint32_t i = 0; v != NULL && v->choice && i < v->n_items; i++)
+		if (bawn_value_is_text(v->item[i]))
+			return true;
+	return false;
+}
+
+struct value *bawn_fold_call(struct script *s, const struct call *c)
+{
+	if (c->name == NULL)
+		return NULL;
+	const struct value *self = c->function != NULL ? c->function->self : NULL, *a = fold_arg(c, 0);
+	if (several_texts(self))
+		return fold_each(s, c, self, true);
+	return several_texts(a) ? fold_each(s, c, a, false) : fold_one(s, c);
 }

@@ -369,3 +369,33 @@ struct value *bawn_fold_pack(struct script *s, const struct call *c)
 	const struct value like = { .bytes = true };
 	return bawn_fold_buf(s, &b, c->taint | BAWN_TAG(BUILT), &like);
 }
+
+#define LARGE_DIGITS 8192u
+
+/* The bytes of a number that does not fit, the highest first; NULL: not one of ours, or too large. */
+struct value *bawn_fold_large(struct script *s, struct bawn_span t)
+{
+	uint32_t limb[LARGE_DIGITS / 8 + 1] = { 0 }, n = 0;  /* the lowest first */
+	bool hex = t.n > 2 && (t.p[1] | 0x20) == 'x';
+	if (t.n > LARGE_DIGITS || (t.n > 2 && t.p[0] == '0' && !hex) || !bawn_fold_charge(s, t.n * 256))
+		return NULL;
+	for (size_t i = hex ? 2 : 0; i < t.n; i++) {
+		if (t.p[i] == '_')
+			continue;
+		uint64_t carry = (uint64_t)(t.p[i] <= '9' ? t.p[i] - '0' : (t.p[i] | 0x20) - 'a' + 10);
+		for (uint32_t k = 0; k < n || carry > 0; k++) {
+			carry += (uint64_t)limb[k] * (hex ? 16 : 10);
+			limb[k] = (uint32_t)carry;
+			carry >>= 32;
+			n = k >= n ? k + 1 : n;
+		}
+	}
+	bawn_auto_buf b = BAWN_BUF(FOLDED_MAX);
+	for (uint32_t k = 4 * n; k > 0; k--) {
+		char byte = (char)(limb[(k - 1) / 4] >> 8 * ((k - 1) % 4) & 0xff);
+		if (byte != 0 || b.n > 0)
+			bawn_buf_char(&b, byte);
+	}
+	const struct value like = { .bytes = true };
+	return b.n > 0 ? bawn_fold_buf(s, &b, 0, &like) : NULL;
+}

@@ -492,6 +492,10 @@ struct value *bawn_fold_list_op(struct script *s, int op, struct value *self, co
 		part[0] = popped_at(s, op, self, a);
 		return part[0] >= 0 && part[0] < (int64_t)self->n_items && !self->partial ? self->item[part[0]] : NULL;
 	case F_SAME:        return self;
+	case F_DECODE_AS: case F_HEX: {  /* of a bytearray */
+		struct value *bytes = self->is_list && !self->choice ? bawn_fold_from_numbers(s, self->item, self->n_items, true, self->taint) : NULL;
+		return bytes != NULL ? bawn_fold_text_method(s, op, bytes, c) : NULL;
+	}
 	case F_FIND: case F_CONTAINS: {
 		int64_t at = -1;
 		for (uint32_t i = 0; a != NULL && !self->choice && i < self->n_items && at < 0; i++)

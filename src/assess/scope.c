@@ -8,7 +8,6 @@
 #include "base/cleanup.h"
 
 #define SCOPES_MAX  32u
-#define CHOICES_MAX 8u
 
 static struct arena *scratch(struct script *s) { return &s->e->scratch; }
 

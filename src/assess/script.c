@@ -289,18 +289,18 @@ static struct value *integer(struct script *s, uint32_t i)
 		at = 2;
 	}
 	int64_t v = 0;
+	bool large = false;
 	for (; at < t.n; at++) {
 		int d = t.p[at] >= '0' && t.p[at] <= '9' ? t.p[at] - '0' : (t.p[at] | 0x20) >= 'a' && (t.p[at] | 0x20) <= 'f' ? (t.p[at] | 0x20) - 'a' + 10 : 99;
 		if (t.p[at] == '_')
 			continue;
 		if (d >= base)
 			return NULL;
-		if (__builtin_mul_overflow(v, (int64_t)base, &v) || __builtin_add_overflow(v, (int64_t)d, &v))
-			v = INT64_MAX;
+		large = large || __builtin_mul_overflow(v, (int64_t)base, &v) || __builtin_add_overflow(v, (int64_t)d, &v);
 	}
 	struct value *out = bawn_value_new(s->e);
 	if (out != NULL)
-		out->number = v, out->has_number = true;
+		out->number = large ? INT64_MAX : v, out->has_number = true, out->self = large ? bawn_fold_large(s, t) : NULL;
 	return out;
 }
 

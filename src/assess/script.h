@@ -65,6 +65,7 @@ uint32_t      bawn_scope_branch(struct script *s);                 /* begins; gi
 void          bawn_scope_join(struct script *s, uint32_t mark);    /* ends */
 void          bawn_scope_keep(struct script *s);                   /* ends, and was taken for certain */
 void          bawn_scope_rewind(struct script *s, uint32_t mark);  /* ends, and nothing of it counts */
+#define CHOICES_MAX 8u
 struct value *bawn_value_either(struct script *s, struct value *old, struct value *new);
 const char   *bawn_script_canonical(struct script *s, const char *name);
 struct value *bawn_script_lookup(struct script *s, const char *name, size_t n);
@@ -86,6 +87,7 @@ void          bawn_fold_constant(struct value *v);                              
 struct value *bawn_fold_inserted(struct script *s, struct value *v, struct bawn_span rest);     /* {v!r:>8} */
 struct value *bawn_fold_changed(struct script *s, const struct call *c);                        /* the list after list.append(x) */
 void          bawn_fold_redirect(struct script *s, struct call *c);                             /* partial(f, x)(y) is f(x, y) */
+struct value *bawn_fold_large(struct script *s, struct bawn_span digits);                       /* the bytes of a number */
 struct value *bawn_fold_pattern(struct script *s, struct bawn_span text);                       /* /x/g */
 char          bawn_fold_operator(struct bawn_span text);  /* what bawn_fold_binary takes; 0: none */
 struct value *bawn_fold_concat(struct script *s, struct value *left, struct value *right);
