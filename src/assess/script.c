@@ -641,9 +641,9 @@ static struct value *read_call(struct script *s, uint32_t i)
 	uint64_t own = c.taint, tags = 0;
 	c.taint |= self != NULL ? self->taint : c.function != NULL ? c.function->taint : 0;
 	bool local = c.function != NULL && c.function->function != 0;
-	struct value *v = local ? local_call(s, &c) : s->python ? NULL : bawn_js_call(s, &c);
-	if (v == NULL && !local)
-		v = bawn_fold_call(s, &c);
+	struct value *v = local ? local_call(s, &c) : bawn_fold_call(s, &c);
+	if (v == NULL && !local && !s->python)
+		v = bawn_js_call(s, &c);
 	if (!local)
 		tags = tell_call(s, &c);
 	tell_alternatives(s, &c);

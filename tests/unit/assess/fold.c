@@ -241,7 +241,7 @@ int main(void)
 		bawn_buf_fmt(&code, "const fs = require('fs'), zlib = require('zlib');\nconst value = '/etc/hosts';\nconst table = ['/etc/hosts', '/etc', '/hosts'];\n"
 		             "function pick(i) { i = i - 0x1a; return table[i]; }\n"
 		             "function spell(s) { let r = ''; for (let i = 0; i < s.length; i++) { r += String.fromCharCode(s.charCodeAt(i)); } return r; }\n"
-		             "fs.writeFileSync(%s, 'x');\n", javascript[i].code);
+		             "const q = %s;\nfs.writeFileSync(q, 'x');\n", javascript[i].code);
 		ok(writes_hosts(BAWN_LANG_JAVASCRIPT, code.p), "JavaScript: %s", javascript[i].name);
 	}
 	return done_testing();
