@@ -60,6 +60,10 @@ static const struct { const char *name; int8_t arg; uint8_t access; } touch[] = 
 	{ "paramiko.SSHClient().open_sftp().put", 0, BAWN_ACCESS_READ }, { "paramiko.SFTPClient.from_transport().put", 0, BAWN_ACCESS_READ }, { "*.put", 0, BAWN_ACCESS_READ },
 	{ "*.download_file", 2, BAWN_ACCESS_WRITE }, { "gdown.download", 1, BAWN_ACCESS_WRITE }, { "dotenv.load_dotenv", 0, BAWN_ACCESS_READ }, { "dotenv.dotenv_values", 0, BAWN_ACCESS_READ },
 	{ "logging.FileHandler", 0, BAWN_ACCESS_WRITE }, { "runpy.run_path", 0, BAWN_ACCESS_EXECUTE }, { "ctypes.CDLL", 0, BAWN_ACCESS_EXECUTE },
+	{ "importlib.util.spec_from_file_location", 1, BAWN_ACCESS_EXECUTE }, { "importlib.machinery.SourceFileLoader", 1, BAWN_ACCESS_EXECUTE }, { "imp.load_source", 1, BAWN_ACCESS_EXECUTE },
+	{ "os.startfile", 0, BAWN_ACCESS_EXECUTE }, { "execfile", 0, BAWN_ACCESS_EXECUTE }, { "zipimport.zipimporter", 0, BAWN_ACCESS_EXECUTE }, { "os.execv", 0, BAWN_ACCESS_EXECUTE },
+	{ "os.execve", 0, BAWN_ACCESS_EXECUTE }, { "os.execl", 0, BAWN_ACCESS_EXECUTE }, { "os.execvp", 0, BAWN_ACCESS_EXECUTE }, { "os.spawnl", 1, BAWN_ACCESS_EXECUTE }, { "os.spawnv", 1, BAWN_ACCESS_EXECUTE },
+	{ "os.posix_spawn", 0, BAWN_ACCESS_EXECUTE },
 	{ "fs.readFile", 0, BAWN_ACCESS_READ }, { "fs.readFileSync", 0, BAWN_ACCESS_READ }, { "fs.createReadStream", 0, BAWN_ACCESS_READ },
 	{ "fs.writeFile", 0, BAWN_ACCESS_WRITE }, { "fs.writeFileSync", 0, BAWN_ACCESS_WRITE }, { "fs.appendFile", 0, BAWN_ACCESS_WRITE },
 	{ "fs.appendFileSync", 0, BAWN_ACCESS_WRITE }, { "fs.createWriteStream", 0, BAWN_ACCESS_WRITE }, { "fs.unlink", 0, BAWN_ACCESS_DELETE },
@@ -137,6 +141,8 @@ static uint64_t contents(const struct script *s, struct bawn_span path)
 static uint64_t touch_text(struct script *s, struct bawn_span path, enum bawn_access access, uint32_t node)
 {
 	uint64_t tags = access == BAWN_ACCESS_READ ? contents(s, path) : 0;
+	if (access == BAWN_ACCESS_EXECUTE && (contents(s, path) & BAWN_TAG(DOWNLOAD)) != 0)
+		(void)bawn_engine_event(s->e, "download-run", node, NULL);
 	if (path.n < 512 && memchr(path.p, '\\', path.n) != NULL) {
 		char *p = bawn_arena_get(&s->e->scratch, path.n + 1);
 		for (size_t i = 0; p != NULL && i < path.n; i++)
@@ -168,7 +174,7 @@ static struct value *argument(const struct call *c, int i)
 		return c->function != NULL ? c->function->self : NULL;
 	if ((uint32_t)i < c->n_args)
 		return c->arg[i];
-	static const char *const spelled[] = { "file", "path", "src", "args", "cmd", "command", "filename", "code", "source", "stmt" };
+	static const char *const spelled[] = { "file", "path", "src", "args", "cmd", "command", "filename", "code", "source", "stmt", "fileobj", "fp" };
 	static const char *const second[] = { "dst", "dest", "destination", "target", "out", "output", "filename" };
 	const char *const *word = i == 0 ? spelled : second;
 	size_t n_words = i == 0 ? BAWN_LEN(spelled) : i == 1 ? BAWN_LEN(second) : 0;
@@ -207,7 +213,7 @@ static const struct { const char *name; int8_t from, to; } carry[] = {
 NAMES(carry_names, carry);
 
 #define KEEPS (BAWN_TAG(SECRET) | BAWN_TAG(BROWSER) | BAWN_TAG(ENVIRON) | BAWN_TAG(CAPTURE) | BAWN_TAG(CMD_OUTPUT) | BAWN_TAG(READ) | \
-               BAWN_TAG(DOWNLOAD) | BAWN_TAG(CLIPBOARD) | BAWN_TAG(HOST_INFO) | BAWN_TAG(USER_INFO) | BAWN_TAG(KEYS))
+               BAWN_TAG(DOWNLOAD) | BAWN_TAG(CLIPBOARD) | BAWN_TAG(HOST_INFO) | BAWN_TAG(IDENTITY) | BAWN_TAG(KEYS))
 
 /* A file that is written with data from the network is a download. */
 static void keep(struct script *s, struct value *file, uint64_t taint)
@@ -330,6 +336,39 @@ static void line_run(struct script *s, const struct value *v, uint32_t node)
 		i = end + 1;
 	}
 	words_run(s, at, n, node);
+}
+
+/* Functions that write a text; a program written down is meant to be run. */
+static const char *const writer[] = { "*.write", "*.write_text", "*.write_bytes", "*.writestr", "os.write", "*.writelines" };
+NAMES(writer_names, writer);
+
+static int language_of(struct bawn_span t)
+{
+	if (bawn_span_starts(t, "#!")) {
+		struct bawn_span line = { t.p, 0 };
+		while (line.n < t.n && line.n < 80 && t.p[line.n] != '\n')
+			line.n++;
+		return memmem(line.p, line.n, "python", 6) != NULL ? BAWN_LANG_PYTHON : memmem(line.p, line.n, "sh", 2) != NULL ? BAWN_LANG_BASH
+		     : memmem(line.p, line.n, "node", 4) != NULL ? BAWN_LANG_JAVASCRIPT : -1;
+	}
+	while (t.n > 0 && (t.p[0] == '\n' || t.p[0] == ' '))
+		t = (struct bawn_span){ t.p + 1, t.n - 1 };
+	bool python = bawn_span_starts(t, "import ") || bawn_span_starts(t, "from ") || memmem(t.p, t.n, "\nimport ", 8) != NULL || bawn_span_starts(t, "exec(");
+	return python && memchr(t.p, '(', t.n) != NULL ? BAWN_LANG_PYTHON : -1;
+}
+
+static void run_one(struct script *s, int language, const struct value *v, uint32_t node);
+
+static void written(struct script *s, const struct call *c)
+{
+	if (bawn_names_match(&writer_names, c->name) >= BAWN_LEN(writer))
+		return;
+	for (uint32_t i = 0; i < c->n_args && i < 2; i++) {
+		const struct value *v = c->arg[i];
+		int language = bawn_value_is_text(v) && v->text.n > 20 ? language_of(v->text) : -1;
+		if (language >= 0)
+			run_one(s, language, v, c->node);
+	}
 }
 
 /* ---- addresses ---- */
@@ -474,7 +513,9 @@ uint64_t bawn_call_effects(struct script *s, const struct call *c)
 	}
 	tags |= known ? 0 : other_paths(s, c);
 	addresses(s, c);
-	if (s->python)
+	if (s->python) {
 		pass_on(s, c, tags);
+		written(s, c);
+	}
 	return tags;
 }

@@ -437,6 +437,11 @@ static bool holds(const struct engine *e, const struct bawn_cond *c, const struc
 		const struct value *v = keyword(f, c->name);
 		return v != NULL && (v->taint & c->mask) != 0;
 	}
+	case BAWN_COND_HAS_KEYWORD:
+		for (uint32_t i = 0; i < c->n; i++)
+			if (has_keyword(f, c->text[i]))
+				return true;
+		return false;
 	case BAWN_COND_UNREAD:     return given && unread(arg);
 	case BAWN_COND_BUSY:       return in_busy_loop(e, f->node);
 	case BAWN_COND_RECURSES:   return own_target(e, f);

@@ -500,13 +500,23 @@ static struct value *either_side(struct script *s, char op, struct value *left, 
 	return out;
 }
 
+/* Only paths are divided by texts. */
+static struct value *under_some_path(struct script *s, const struct value *left, struct value *right)
+{
+	struct value some = { .text = bawn_span("{}"), .partial = true, .is_path = true, .taint = taint_of(left) };
+	return bawn_fold_join_path(s, &some, right);
+}
+
 static struct value *combine(struct script *s, char op, struct value *left, struct value *right)
 {
 	bool lists = left != NULL && right != NULL && left->is_list && right->is_list && !left->choice && !right->choice;
 	int64_t n;
 	switch (op) {
 	case '+': return lists && s->python ? chain(s, left, right) : bawn_fold_concat(s, left, right);
-	case '/': return left != NULL && left->is_path ? bawn_fold_join_path(s, left, right) : NULL;
+	case '/':
+		if (left != NULL && left->is_path)
+			return bawn_fold_join_path(s, left, right);
+		return s->python && bawn_value_is_text(right) ? under_some_path(s, left, right) : NULL;
 	case '%': return bawn_value_is_text(left) ? bawn_fold_percent(s, left, right) : NULL;
 	case '*':
 		if (bawn_fold_numeric(s, left, &n) && right != NULL && !right->has_number)
@@ -684,7 +694,7 @@ struct value *bawn_fold_subscript(struct script *s, struct value *object, struct
 		return NULL;
 	struct value *v = NULL;
 	if (!bawn_value_is_text(index) && bawn_fold_numeric(s, index, &at))
-		v = at_index(s, object, at);
+		v = at == 0 && object->name != NULL && strcmp(object->name, "sys.argv") == 0 ? bawn_script_named(s, "__file__", false) : at_index(s, object, at);
 	const char *key = v == NULL && (bawn_value_is_text(index) || object->is_dict) ? bawn_fold_key(s, index) : NULL;
 	if (key != NULL)
 		v = member_named(s, object, key);

@@ -32,14 +32,14 @@
 	X(ENCRYPT, "encrypt") X(CHMOD, "chmod") X(DOWNLOAD, "download") X(DUP, "dup") X(KEYS, "keys") \
 	X(CAPTURE, "capture") X(PERSIST, "persist") X(FORK, "fork") X(LOOP, "loop") X(INPUT, "input") X(PTY, "pty") \
 	X(MARSHAL, "marshal") X(NATIVE, "native") X(BROWSER, "browser-data") X(PRIVILEGE, "privilege") \
-	X(SHELL_STDIO, "shell-stdio") X(TEMP, "temp") X(HIDE, "hide") X(FIFO, "fifo") X(PASTE, "paste-host") \
+	X(SHELL_STDIO, "shell-stdio") X(HIDE, "hide") X(FIFO, "fifo") X(PASTE, "paste-host") \
 	X(MINER, "miner") X(OBFUSCATED, "obfuscated") X(SYSTEM_WRITE, "system-write") X(BUILT, "built") X(REDUCE, "reduce") X(UPLOAD, "upload") \
 	X(IDENTITY, "identity") X(PUBLISH, "publish") X(PROBE, "probe") \
 	X(CMD_OUTPUT, "command-output") X(SOCKET, "socket") X(LISTED, "listed") X(WHOLE, "whole-system") X(FETCH, "fetch") \
 	X(INSTALL, "install") X(HOOK, "install-hook") X(MESSENGER, "messenger") X(UNREAD, "unread-command") \
 	X(CLIPBOARD, "clipboard") X(WALLET, "wallet") X(BARE_HOST, "bare-address") X(HIDDEN, "hidden-run") \
-	X(USER_INFO, "user-info") X(BARE_SHELL, "bare-shell") X(OWN_FILE, "own-file") X(NOTE, "ransom-note") \
-	X(HOME, "whole-home") X(APPEND, "append") X(SITE, "site-path")
+	X(BARE_SHELL, "bare-shell") X(OWN_FILE, "own-file") X(NOTE, "ransom-note") \
+	X(HOME, "whole-home") X(APPEND, "append") X(SITE, "site-path") X(PACKED, "packed") X(NAMED, "named-secret")
 #define BAWN_X_TAG(n, t) BAWN_TAG_##n,
 enum bawn_tag { BAWN_TAGS(BAWN_X_TAG) BAWN_TAG_COUNT };
 _Static_assert(BAWN_TAG_COUNT <= 64, "tags fit one word");
@@ -65,7 +65,8 @@ extern const struct bawn_words bawn_access_words;
 	X(TAINT, "taint", 0) X(UNKNOWN, "unknown", 1) X(KNOWN, "known", 1) X(OPTION, "option", 0) X(NO_OPTION, "no-option", 0) \
 	X(WORD, "word", 0) X(NO_WORD, "no-word", 0) X(ACCESS, "access", 0) X(AT_LEAST, "at-least", 1) X(TO, "to", 0) X(SEEN, "seen", 0) \
 	X(NOT_UNDER, "not-under", 0) X(ARG_TAINT, "arg-taint", 1) X(NESTED, "nested", 0) X(AT_MOST, "at-most", 1) X(ANY_OPTION, "any-option", 0) \
-	X(OPAQUE, "opaque", 1) X(KEYWORD_TAINT, "keyword-taint", 2) X(UNREAD, "unread", 1) X(BUSY, "busy-loop", 0) X(RECURSES, "own-target", 0)
+	X(OPAQUE, "opaque", 1) X(KEYWORD_TAINT, "keyword-taint", 2) X(UNREAD, "unread", 1) X(BUSY, "busy-loop", 0) X(RECURSES, "own-target", 0) \
+	X(HAS_KEYWORD, "has-keyword", 0)
 #define BAWN_X_COND(n, t, f) BAWN_COND_##n,
 enum bawn_condition { BAWN_CONDITIONS(BAWN_X_COND) BAWN_COND_COUNT };
 

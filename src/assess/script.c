@@ -1271,6 +1271,11 @@ static struct value *leave(struct script *s, uint32_t i)
 		return NULL;
 	case BAWN_K_IMPORT_FROM: read_import(s, i); return NULL;
 	case BAWN_K_RETURN:     set_result(s, s->scope, first_child(s, i)); return NULL;
+	case BAWN_K_YIELD:      /* what comes out of a generator is some of these */
+		for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
+			if (s->val[c] != NULL)
+				set_result(s, s->scope, unknown(s, s->val[c]->taint));
+		return NULL;
 	case BAWN_K_DECORATOR:
 		v = first_child(s, i);
 		if (v != NULL && v->name != NULL && node(s, node(s, i)->child)->kind != BAWN_K_CALL) {

@@ -72,7 +72,8 @@ static const struct word kinds[] = {
 	K("typed_default_parameter", PARAMETER), K("typed_parameter", PARAMETER), K("unary_expression", UNARY),
 	K("unary_operator", UNARY), K("undefined", NAME), K("variable_assignment", ASSIGN),
 	K("variable_declarator", ASSIGN), K("variable_name", NAME), K("while_statement", WHILE),
-	K("wildcard_import", WILDCARD), K("with_item", WITH), K("word", WORD), K("|", OPERATOR),
+	K("wildcard_import", WILDCARD), K("with_item", WITH), K("word", WORD), K("yield", YIELD),
+	K("yield_expression", YIELD), K("|", OPERATOR),
 	K("|&", OPERATOR), K("||", OPERATOR),
 };
 #undef K
