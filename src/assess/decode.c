@@ -301,49 +301,106 @@ static bool undo_entities(struct bawn_buf *out, struct bawn_span in)
 	return true;
 }
 
-static bool unescape(struct bawn_buf *b, struct bawn_span t, bool bytes)
+/* What a letter after a backslash stands for, and whether a backslash before any other stays. */
+static const struct { const char *from, *to; bool stays, wide, named; } escape[] = {
+	[BAWN_ESCAPES_PYTHON]     = { "abfnrtv\\'\"",   "\a\b\f\n\r\t\v\\'\"",           true,  true,  true },
+	[BAWN_ESCAPES_BYTES]      = { "abfnrtv\\'\"",   "\a\b\f\n\r\t\v\\'\"",           true,  false, false },
+	[BAWN_ESCAPES_JAVASCRIPT] = { "bfnrtv",         "\b\f\n\r\t\v",                  false, true,  false },
+};
+
+/* Names of ASCII characters, as in "\N{LATIN SMALL LETTER E}val"; 0 for any other. */
+static uint32_t character_named(struct bawn_span name)
 {
-	static const char from[] = "abfnrtv0e", to[] = "\a\b\f\n\r\t\v\0\033";
+	static const struct { const char *name; char c; } row[] = {
+		{ "SPACE", ' ' }, { "FULL STOP", '.' }, { "SOLIDUS", '/' }, { "REVERSE SOLIDUS", '\\' }, { "LOW LINE", '_' }, { "HYPHEN-MINUS", '-' },
+		{ "LEFT PARENTHESIS", '(' }, { "RIGHT PARENTHESIS", ')' }, { "QUOTATION MARK", '"' }, { "APOSTROPHE", '\'' }, { "COMMA", ',' },
+		{ "COLON", ':' }, { "SEMICOLON", ';' }, { "VERTICAL LINE", '|' }, { "AMPERSAND", '&' }, { "GREATER-THAN SIGN", '>' },
+		{ "LESS-THAN SIGN", '<' }, { "EQUALS SIGN", '=' }, { "DOLLAR SIGN", '$' }, { "TILDE", '~' }, { "GRAVE ACCENT", '`' }, { "LINE FEED", '\n' },
+		{ "DIGIT ZERO", '0' }, { "DIGIT ONE", '1' }, { "DIGIT TWO", '2' }, { "DIGIT THREE", '3' }, { "DIGIT FOUR", '4' }, { "DIGIT FIVE", '5' },
+		{ "DIGIT SIX", '6' }, { "DIGIT SEVEN", '7' }, { "DIGIT EIGHT", '8' }, { "DIGIT NINE", '9' },
+	};
+	static const char small[] = "LATIN SMALL LETTER ", capital[] = "LATIN CAPITAL LETTER ";
+	size_t s = sizeof small - 1, c = sizeof capital - 1;
+	if (name.n == s + 1 && strncasecmp(name.p, small, s) == 0)
+		return (uint32_t)(name.p[s] | 0x20);
+	if (name.n == c + 1 && strncasecmp(name.p, capital, c) == 0)
+		return (uint32_t)(name.p[c] & ~0x20);
+	for (size_t i = 0; i < BAWN_LEN(row); i++)
+		if (strlen(row[i].name) == name.n && strncasecmp(row[i].name, name.p, name.n) == 0)
+			return (uint32_t)row[i].c;
+	return 0;
+}
+
+/* After "\N": where the name ends, having put what it names; a character that is not a letter where we do not know it. */
+static size_t put_named(struct bawn_buf *b, struct bawn_span t, size_t at)
+{
+	const char *end = memchr(t.p + at, '}', t.n - at);
+	if (end == NULL)
+		return at;
+	uint32_t c = character_named((struct bawn_span){ t.p + at + 1, (size_t)(end - t.p) - at - 1 });
+	put_char(b, c != 0 ? c : 0xfffd);
+	return (size_t)(end - t.p) + 1;
+}
+
+static void put_code(struct bawn_buf *b, uint32_t c, enum bawn_escapes how)
+{
+	if (how == BAWN_ESCAPES_BYTES)
+		bawn_buf_char(b, (char)c);
+	else
+		put_char(b, c);
+}
+
+/* What follows a backslash at t[at]; returns where it ends. */
+static size_t put_escape(struct bawn_buf *b, struct bawn_span t, size_t at, enum bawn_escapes how)
+{
+	char c = t.p[at++];
+	bool brace = at < t.n && t.p[at] == '{';
+	const char *k = c != '\0' ? strchr(escape[how].from, c) : NULL;
+	if (k != NULL) {
+		bawn_buf_char(b, escape[how].to[k - escape[how].from]);
+	} else if (c == 'x') {
+		put_code(b, read_digits(t, &at, 2, 16), how);
+	} else if (c >= '0' && c <= '7') {
+		at--;
+		put_code(b, read_digits(t, &at, 3, 8), how);
+	} else if (c == 'u' && brace && how == BAWN_ESCAPES_JAVASCRIPT) {
+		at++;
+		put_char(b, read_digits(t, &at, 6, 16));
+		at += at < t.n && t.p[at] == '}';
+	} else if ((c == 'u' || c == 'U') && escape[how].wide) {
+		put_char(b, read_digits(t, &at, c == 'u' ? 4 : 8, 16));
+	} else if (c == 'N' && brace && escape[how].named) {
+		at = put_named(b, t, at);
+	} else if (c == '\n' || c == '\r') {
+		at += c == '\r' && at < t.n && t.p[at] == '\n';
+	} else {
+		if (escape[how].stays)
+			bawn_buf_char(b, '\\');
+		bawn_buf_char(b, c);
+	}
+	return at;
+}
+
+static bool unescape(struct bawn_buf *b, struct bawn_span t, enum bawn_escapes how)
+{
 	for (size_t at = 0; at < t.n; ) {
 		char c = t.p[at++];
-		if (c != '\\' || at == t.n) {
+		if (c != '\\' || at == t.n)
 			bawn_buf_char(b, c);
-			continue;
-		}
-		c = t.p[at++];
-		bool octal = c >= '0' && c <= '7';
-		if (c == 'x' || octal) {
-			at -= octal;
-			uint32_t v = octal ? read_digits(t, &at, 3, 8) : read_digits(t, &at, 2, 16);
-			if (bytes)
-				bawn_buf_char(b, (char)v);
-			else
-				put_char(b, v);
-		} else if (c == 'u' && at < t.n && t.p[at] == '{') {
-			at++;
-			put_char(b, read_digits(t, &at, 6, 16));
-			at += at < t.n && t.p[at] == '}';
-		} else if ((c == 'u' || c == 'U') && !bytes) {
-			put_char(b, read_digits(t, &at, c == 'u' ? 4 : 8, 16));
-		} else if (c != '\n') {
-			const char *k = strchr(from, c);
-			if (k != NULL && c != '\0')
-				bawn_buf_char(b, to[k - from]);
-			else
-				bawn_buf_char(b, c);
-		}
+		else
+			at = put_escape(b, t, at, how);
 	}
 	return true;
 }
 
-static bool undo_escapes(struct bawn_buf *out, struct bawn_span in) { return unescape(out, in, false); }
+static bool undo_escapes(struct bawn_buf *out, struct bawn_span in) { return unescape(out, in, BAWN_ESCAPES_PYTHON); }
 
-struct bawn_span bawn_unescape_as(struct arena *a, struct bawn_span t, bool bytes)
+struct bawn_span bawn_unescape(struct arena *a, struct bawn_span t, enum bawn_escapes how)
 {
 	if (t.n == 0 || memchr(t.p, '\\', t.n) == NULL)
 		return t;
 	bawn_auto_buf b = BAWN_BUF(BAWN_DECODED_MAX);
-	if (!unescape(&b, t, bytes) || bawn_buf_error(&b) != 0)
+	if (!unescape(&b, t, how) || bawn_buf_error(&b) != 0)
 		return t;
 	char *p = bawn_arena_text(a, bawn_buf_span(&b));
 	return p != NULL ? (struct bawn_span){ p, b.n } : t;

@@ -33,8 +33,9 @@ struct bawn_span bawn_decode(struct arena *a, enum bawn_codec codec, struct bawn
 /* The other way: UTF-8 as one byte for each character; .p is NULL where a character needs more. */
 struct bawn_span bawn_encode_latin1(struct arena *a, struct bawn_span in);
 
-/* Backslash escapes as Python, JavaScript and $'...' write them; `bytes`: \xff is one byte. */
-struct bawn_span bawn_unescape_as(struct arena *a, struct bawn_span text, bool bytes);
+/* Backslash escapes undone, as each language writes them; of BYTES \xff is one byte. */
+enum bawn_escapes { BAWN_ESCAPES_PYTHON, BAWN_ESCAPES_BYTES, BAWN_ESCAPES_JAVASCRIPT };
+struct bawn_span bawn_unescape(struct arena *a, struct bawn_span text, enum bawn_escapes how);
 
 /* Three that are asked for by name; NULL where the text is not of that form. */
 char *bawn_decode_base64(struct arena *a, struct bawn_span text, size_t *out_n);

@@ -710,4 +710,3 @@ struct value *bawn_fold_subscript(struct script *s, struct value *object, struct
 	return v;
 }
 
-struct bawn_span bawn_unescape(struct arena *a, struct bawn_span text) { return bawn_unescape_as(a, text, false); }

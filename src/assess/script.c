@@ -228,11 +228,11 @@ static struct value *element_of(struct script *s, struct value *v)
 
 /* ---- literals ---- */
 
-/* r"", b"", rb"" */
-static bool prefixed(struct bawn_span start, char with)
+/* A letter before the quotes of a Python text: r, b, f. */
+static bool has_prefix(struct bawn_span start, char letter)
 {
 	for (size_t i = 0; i < start.n && start.p[i] != '"' && start.p[i] != '\''; i++)
-		if ((start.p[i] | 0x20) == with)
+		if ((start.p[i] | 0x20) == letter)
 			return true;
 	return false;
 }
@@ -248,20 +248,32 @@ static struct value *inserted(struct script *s, uint32_t i)
 	return v != NULL ? v : unknown(s, 0);
 }
 
-static struct value *literal(struct script *s, uint32_t i)
+/* The grammar gives r'\\' no parts at all. */
+static struct bawn_span between_quotes(const struct script *s, uint32_t i)
+{
+	uint32_t c = node(s, i)->child;
+	struct bawn_span start = c != 0 && node(s, c)->kind == BAWN_K_STRING_START ? text_of(s, c) : bawn_span(""), all = text_of(s, i);
+	size_t quotes = 0;
+	while (quotes < start.n && (start.p[start.n - 1 - quotes] == '"' || start.p[start.n - 1 - quotes] == '\''))
+		quotes++;
+	return quotes > 0 && all.n >= start.n + quotes ? (struct bawn_span){ all.p + start.n, all.n - start.n - quotes } : bawn_span("");
+}
+
+struct value *bawn_script_literal(struct script *s, uint32_t i)
 {
 	struct value *v = NULL;
-	bool raw = false, bytes = false;
+	bool raw = false;
+	enum bawn_escapes how = s->python ? BAWN_ESCAPES_PYTHON : BAWN_ESCAPES_JAVASCRIPT;
 	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next) {
 		struct value *part = NULL;
 		switch (node(s, c)->kind) {
 		case BAWN_K_STRING_START:
-			raw = prefixed(text_of(s, c), 'r');
-			bytes = prefixed(text_of(s, c), 'b');
+			raw = has_prefix(text_of(s, c), 'r');
+			how = has_prefix(text_of(s, c), 'b') ? BAWN_ESCAPES_BYTES : how;
 			continue;
 		case BAWN_K_PART: case BAWN_K_ESCAPE: {
 			struct bawn_span t = text_of(s, c);
-			part = bawn_value_text(s->e, raw ? t : bawn_unescape_as(scratch(s), t, bytes));
+			part = bawn_value_text(s->e, raw ? t : bawn_unescape(scratch(s), t, how));
 			break;
 		}
 		case BAWN_K_INSERT:
@@ -273,13 +285,13 @@ static struct value *literal(struct script *s, uint32_t i)
 		}
 		v = v == NULL ? part : bawn_fold_concat(s, v, part);
 	}
-	v = v != NULL ? v : bawn_value_text(s->e, bawn_span(""));
+	v = v != NULL ? v : bawn_value_text(s->e, between_quotes(s, i));
 	if (v != NULL)
-		v->bytes = bytes;
+		v->bytes = how == BAWN_ESCAPES_BYTES;
 	return v;
 }
 
-static struct value *integer(struct script *s, uint32_t i)
+struct value *bawn_script_integer(struct script *s, uint32_t i)
 {
 	struct bawn_span t = text_of(s, i);
 	int base = 10;
@@ -870,7 +882,7 @@ static struct value *read_boolean(struct script *s, uint32_t i)
 static struct value *first_child(struct script *s, uint32_t i)
 {
 	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
-		if (node(s, c)->kind != BAWN_K_COMMENT && node(s, c)->kind != BAWN_K_OPERATOR)
+		if (node(s, c)->kind != BAWN_K_COMMENT && node(s, c)->kind != BAWN_K_OPERATOR)  /* the star of *x */
 			return s->val[c];
 	return NULL;
 }
@@ -1222,14 +1234,14 @@ static struct value *leave(struct script *s, uint32_t i)
 	switch (node(s, i)->kind) {
 	case BAWN_K_NAME:       return read_name(s, i);
 	case BAWN_K_STRING: case BAWN_K_TEMPLATE:
-		v = literal(s, i);
+		v = bawn_script_literal(s, i);
 		string_fact(s, i, v);
 		return v;
 	case BAWN_K_ADJACENT:
 		for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
 			v = v == NULL ? s->val[c] : s->val[c] != NULL ? bawn_fold_concat(s, v, s->val[c]) : v;
 		return v;
-	case BAWN_K_INTEGER:    return integer(s, i);
+	case BAWN_K_INTEGER:    return bawn_script_integer(s, i);
 	case BAWN_K_TRUE:       return bawn_script_named(s, "True", false);
 	case BAWN_K_FALSE:      return bawn_script_named(s, "False", false);
 	case BAWN_K_NONE:       return bawn_script_named(s, "None", false);

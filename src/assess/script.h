@@ -68,6 +68,9 @@ void          bawn_scope_rewind(struct script *s, uint32_t mark);  /* ends, and 
 #define CHOICES_MAX 8u
 struct value *bawn_value_either(struct script *s, struct value *old, struct value *new);
 const char   *bawn_script_canonical(struct script *s, const char *name);
+/* The constant that a text or number node is. */
+struct value *bawn_script_literal(struct script *s, uint32_t node);
+struct value *bawn_script_integer(struct script *s, uint32_t node);
 struct value *bawn_script_lookup(struct script *s, const char *name, size_t n);
 struct value *bawn_script_named(struct script *s, const char *name, bool imported);
 struct value *bawn_script_attribute(struct script *s, struct value *object, const char *property);
@@ -91,8 +94,6 @@ struct value *bawn_fold_large(struct script *s, struct bawn_span digits);       
 struct value *bawn_fold_pattern(struct script *s, struct bawn_span text);                       /* /x/g */
 char          bawn_fold_operator(struct bawn_span text);  /* what bawn_fold_binary takes; 0: none */
 struct value *bawn_fold_concat(struct script *s, struct value *left, struct value *right);
-/* Backslash escapes as Python, JavaScript and $'...' write them. */
-struct bawn_span bawn_unescape(struct arena *a, struct bawn_span text);
 
 /* effects.c: paths touched and code run by well-known functions. */
 uint64_t bawn_call_effects(struct script *s, const struct call *c);

@@ -263,6 +263,22 @@ static void test_own_rules(void)
 	bawn_policy_errors_done(&errors);
 }
 
+/* Where the grammar sees something else than CPython does (tests/integration/ast.t). */
+static void test_grammar(void)
+{
+	static const struct { const char *name, *code; } row[] = {
+		{ "a starred call is a call", "import os\nprint([*os.popen('cat /etc/shadow')])\n" },
+		{ "and so is one of a starred method", "import os\nx = *os.popen('cat /etc/shadow').readlines(), 1\n" },
+		{ "arguments may come in a list", "a = ['/etc/shadow']\nopen(*a)\n" },
+		{ "characters may be named", "open('/etc/\\N{LATIN SMALL LETTER S}hadow')\n" },
+	};
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		struct bawn_assessment *a = assess(BAWN_LANG_PYTHON, bawn_span(row[i].code), NULL);
+		ok(finding(a, "any/secret-read") != NULL, "Python: %s", row[i].name);
+		bawn_assessment_free(a);
+	}
+}
+
 static void test_many_names(void)
 {
 	bawn_auto_buf b = BAWN_BUF(1u << 20);
@@ -366,6 +382,7 @@ int main(void)
 	test_comments();
 	test_arithmetic();
 	test_own_rules();
+	test_grammar();
 	test_many_names();
 	test_many_findings();
 	test_bounds();
