@@ -13,7 +13,6 @@
 
 #define SHELL_WORDS_MAX  1024u
 #define SHELL_TEXT_MAX   (256u << 10)
-#define SHELL_VARS_MAX   512u
 #define SHELL_VARS_SLOTS 2048u
 
 struct variable { const char *name; struct value *value; uint32_t next; };
@@ -25,8 +24,8 @@ struct shell {
 	const struct bawn_tree *t;
 	struct value          **val;    /* of a word: the word; of a command: what it prints */
 	struct value          **argv;   /* of a command: its words as a list */
-	struct variable         var[SHELL_VARS_MAX]; uint32_t n_vars;
-	uint16_t                slot[SHELL_VARS_SLOTS];  /* 1 + the newest variable of that hash */
+	struct variable        *var; uint32_t n_vars, cap_vars;
+	uint32_t                slot[SHELL_VARS_SLOTS];  /* 1 + the newest variable of that hash */
 	struct value           *args;   /* positional parameters, a list; NULL: not known */
 	bool                    fed;    /* the command being read has a standard input of its own */
 	uint32_t                self_starts;

@@ -106,7 +106,19 @@ struct value *bawn_sh_get(const struct shell *s, const char *kind, struct bawn_s
 	return x != NULL ? x->value : NULL;
 }
 
-/* Past the table's end nothing new is remembered: values are then not known, which hides no command. */
+static bool more_variables(struct shell *s)
+{
+	uint32_t cap = s->cap_vars == 0 ? 32 : s->cap_vars * 2;
+	struct variable *fresh = bawn_arena_array(bawn_sh_arena(s->e), struct variable, cap);
+	if (fresh == NULL)
+		return false;
+	if (s->n_vars > 0)
+		memcpy(fresh, s->var, s->n_vars * sizeof *fresh);
+	s->var = fresh;
+	s->cap_vars = cap;
+	return true;
+}
+
 void bawn_sh_set(struct shell *s, const char *kind, struct bawn_span name, struct value *v)
 {
 	struct variable *x = find_variable(s, kind, name);
@@ -114,14 +126,14 @@ void bawn_sh_set(struct shell *s, const char *kind, struct bawn_span name, struc
 		x->value = v;
 		return;
 	}
-	if (s->n_vars == SHELL_VARS_MAX || name.n > 400)
+	if (name.n > 400 || (s->n_vars == s->cap_vars && !more_variables(s)))
 		return;
 	const char *own = bawn_arena_fmt(bawn_sh_arena(s->e), "%s%.*s", kind, (int)name.n, name.p);
 	uint32_t slot = slot_of(kind, name);
 	if (own == NULL)
 		return;
 	s->var[s->n_vars] = (struct variable){ own, v, s->slot[slot] };
-	s->slot[slot] = (uint16_t)++s->n_vars;
+	s->slot[slot] = ++s->n_vars;
 }
 
 /* What the shell sets by itself: texts that slices are cut from to spell other words. */
