@@ -29,6 +29,7 @@ struct value *bawn_value_text(struct engine *e, struct bawn_span text)
 #define NODE_WORK    64u
 #define FACT_WORK    256u
 #define PATTERN_WORK 1024u
+#define TEXT_WORK    16384u   /* to start a parser and a reader */
 
 bool bawn_engine_go_on(struct engine *e)
 {
@@ -850,7 +851,7 @@ int bawn_engine_open(struct engine *e, int language, struct bawn_span text, stru
 	e->error = bawn_tree_parse((enum bawn_grammar)language, text, &left, out, e->err);
 	if (e->error < 0)
 		return e->error;
-	e->spent += out->work;
+	e->spent += TEXT_WORK + out->work;
 	e->live += bytes_of(out);
 	e->tree = out;
 	share_memory(e);

@@ -125,6 +125,7 @@ static struct value *interpolate(struct shell *s, uint32_t i, uint32_t from, uin
 		add_quoted(&b, (struct bawn_span){ s->t->text.p + from, to - from });
 	else if (from < to)
 		bawn_buf_add(&b, s->t->text.p + from, to - from);
+	s->e->spent += b.n;
 	if (bawn_buf_error(&b) != 0)
 		return NULL;
 	struct value *v = bawn_sh_text(s->e, (struct bawn_span){ bawn_arena_text(bawn_sh_arena(s->e), bawn_buf_span(&b)), b.n }, taint);

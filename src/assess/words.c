@@ -42,12 +42,10 @@ struct value *bawn_sh_concat(struct engine *e, const struct value *a, const stru
 	size_t m = strlen(between);
 	if (x.n + y.n + m > SHELL_TEXT_MAX)
 		return NULL;
-	char *p = bawn_arena_get(bawn_sh_arena(e), x.n + y.n + m + 1);
+	const char *p = m > 0 ? bawn_arena_join(bawn_sh_arena(e), x, (struct bawn_span){ between, m }) : x.p;
+	p = p != NULL ? bawn_arena_join(bawn_sh_arena(e), (struct bawn_span){ p, x.n + m }, y) : NULL;
 	if (p == NULL)
 		return NULL;
-	memcpy(p, x.p, x.n);
-	memcpy(p + x.n, between, m);
-	memcpy(p + x.n + m, y.p, y.n);
 	struct value *v = bawn_sh_text(e, (struct bawn_span){ p, x.n + m + y.n }, (a != NULL ? a->taint : 0) | (b != NULL ? b->taint : 0));
 	if (v != NULL)
 		v->partial = (a != NULL && (!bawn_value_is_text(a) || a->partial)) || !bawn_value_is_text(b) || b->partial;
