@@ -1,6 +1,6 @@
 # The front door; meson and ninja do the work (tools/build has the variants).  Every target first
 # installs what it needs: tools/setup says what that is, and does nothing the second time.
-.PHONY: all demo test test-units bench fuzz soak install ci lint valgrind clean help
+.PHONY: all demo test test-units bench fuzz soak docs install ci lint valgrind clean help
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-print-directory
 
@@ -35,6 +35,9 @@ fuzz:      ## each fuzz target for FUZZ_SECONDS (600); findings in build-fuzz/fo
 
 soak: all  ## runs without pause for SOAK_SECONDS (3600), then looks for leftovers
 	@tools/soak
+
+docs: all  ## docs/rules.md, from the rule table
+	@cmp -s build/docs/rules.md docs/rules.md || cp build/docs/rules.md docs/rules.md
 
 install: all  ## to /usr/local, below DESTDIR
 	@meson install --no-rebuild -C build

@@ -186,6 +186,7 @@ static void put_configuration(struct bawn_buf *out)
 static const struct { const char *title, *text; } file_row[] = {
 	{ "/etc/bawn/", "security.yaml, sandbox.yaml, audit.yaml, server.yaml: the floor" },
 	{ "$XDG_CONFIG_HOME/bawn/", "the user's own files, which may only tighten" },
+	{ "rules.d/*.yaml", "in any of these or below --config: rules of your own for names, paths and hosts, raising only; try them with bawn rules test" },
 	{ "/var/lib/bawn/", "state as root: audit/ (the log), approvals/" },
 	{ "$XDG_STATE_HOME/bawn/", "state otherwise (~/.local/state/bawn)" },
 }, env_row[] = {
