@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include "assess/complexity.h"
 #include "assess/engine.h"
+#include "assess/manifest.h"
 #include "assess/modules.h"
 #include "assess/shape.h"
 #include "assess/table.h"
@@ -161,7 +162,8 @@ static int read_file(struct engine *e, int language, struct bawn_span text)
 		return e->error;
 	e->tags = 0;
 	e->work += bawn_complexity_work(&tree);
-	if (tree.errors) {
+	bool manifest = language == BAWN_LANG_JAVASCRIPT && bawn_read_manifest(e);
+	if (tree.errors && !manifest) {
 		(void)bawn_engine_event(e, "syntax-error", tree.error_node, NULL);
 		e->parse_ok = e->parse_ok && e->file != 0;
 	}
@@ -169,8 +171,10 @@ static int read_file(struct engine *e, int language, struct bawn_span text)
 	if (language == BAWN_LANG_PYTHON)
 		coding_cookie(e, text);
 	comments(e);
-	bawn_engine_read(e);
-	bawn_read_broken(e);
+	if (!manifest) {
+		bawn_engine_read(e);
+		bawn_read_broken(e);
+	}
 	bawn_engine_combine(e);
 	bawn_modules_note(e);
 	bawn_arena_done(&e->scratch);
@@ -178,10 +182,19 @@ static int read_file(struct engine *e, int language, struct bawn_span text)
 	return e->error;
 }
 
+/* package.json is read wherever it lies: npm runs what it says. */
+static bool is_manifest(const struct bawn_assess_file *f)
+{
+	const char *base = f->path != NULL ? strrchr(f->path, '/') : NULL;
+	return f->path != NULL && strcmp(base != NULL ? base + 1 : f->path, "package.json") == 0;
+}
+
 static int one_file(struct engine *e, const struct bawn_assess_file *f, uint32_t at, struct bawn_err *err)
 {
 	e->file = at;
 	int language = f->language >= 0 ? f->language : bawn_language_guess(f->path, f->bytes);
+	if (language < 0 && is_manifest(f))
+		language = BAWN_LANG_JAVASCRIPT;
 	if (at > 0 && is_native(f)) {
 		file_event(e, "native-input", f->path);
 		return 0;

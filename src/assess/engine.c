@@ -202,6 +202,8 @@ static bool any_glob(const struct bawn_cond *c, struct bawn_span text)
 	return false;
 }
 
+#define OPTIONS_DEPTH 3u
+
 static bool value_matches(const struct bawn_cond *c, const struct value *v, unsigned depth)
 {
 	if (v == NULL)
@@ -222,18 +224,31 @@ static bool value_matches(const struct bawn_cond *c, const struct value *v, unsi
 	return false;
 }
 
-static const struct value *keyword(const struct fact *f, const char *name)
+/* Options may stand in options: {cookie: {secure: true}}. */
+static bool option_within(const struct value *v, const char *name, unsigned depth, const struct value **out)
 {
-	for (uint32_t i = 0; i < f->n_keywords; i++)
-		if (f->keyword[i].name != NULL && strcmp(f->keyword[i].name, name) == 0)
-			return f->keyword[i].value;
-	return NULL;
+	for (uint32_t i = 0; v != NULL && v->is_dict && i < v->n_items && i < 64; i++) {
+		if (v->key[i] != NULL && strcmp(v->key[i], name) == 0) {
+			*out = v->item[i];
+			return true;
+		}
+		if (depth < OPTIONS_DEPTH && option_within(v->item[i], name, depth + 1, out))
+			return true;
+	}
+	return false;
 }
 
-static bool has_keyword(const struct fact *f, const char *name)
+/* Is there an argument of that name?  JavaScript has options in its place. */
+static bool keyword(const struct engine *e, const struct fact *f, const char *name, const struct value **out)
 {
+	*out = NULL;
 	for (uint32_t i = 0; i < f->n_keywords; i++)
-		if (f->keyword[i].name != NULL && strcmp(f->keyword[i].name, name) == 0)
+		if (f->keyword[i].name != NULL && strcmp(f->keyword[i].name, name) == 0) {
+			*out = f->keyword[i].value;
+			return true;
+		}
+	for (uint32_t i = 0; e->tree != NULL && e->tree->grammar == BAWN_GRAMMAR_JAVASCRIPT && i < f->n_keywords; i++)
+		if (option_within(f->keyword[i].value, name, 1, out))
 			return true;
 	return false;
 }
@@ -386,8 +401,8 @@ static bool in_busy_loop(const struct engine *e, uint32_t node)
 /* Does a function hand itself to what starts it? */
 static bool own_target(const struct engine *e, const struct fact *f)
 {
-	const struct value *target = keyword(f, "target");
-	for (uint32_t i = f->node; target != NULL && target->function != 0 && i != 0; i = e->tree->node[i].parent)
+	const struct value *target = NULL;
+	for (uint32_t i = keyword(e, f, "target", &target) ? f->node : 0; target != NULL && target->function != 0 && i != 0; i = e->tree->node[i].parent)
 		if (i == target->function)
 			return true;
 	return false;
@@ -397,6 +412,7 @@ static bool holds(const struct engine *e, const struct bawn_cond *c, const struc
 {
 	const struct value *arg = c->index < (int32_t)f->n_args && c->index >= 0 ? f->arg[c->index] : NULL;
 	bool given = (uint32_t)c->index < f->n_args;
+	const struct value *option;
 	switch ((enum bawn_condition)c->what) {
 	case BAWN_COND_ARG:        return value_matches(c, arg, 0);
 	case BAWN_COND_ANY_ARG: {
@@ -405,10 +421,10 @@ static bool holds(const struct engine *e, const struct bawn_cond *c, const struc
 			hit = value_matches(c, f->keyword[i].value, 0);
 		return hit;
 	}
-	case BAWN_COND_KEYWORD:    return value_matches(c, keyword(f, c->name), 0);
+	case BAWN_COND_KEYWORD:    return keyword(e, f, c->name, &option) && value_matches(c, option, 0);
 	case BAWN_COND_NO_KEYWORD:
 		for (uint32_t i = 0; i < c->n; i++)
-			if (has_keyword(f, c->text[i]))
+			if (keyword(e, f, c->text[i], &option))
 				return false;
 		return true;
 	case BAWN_COND_TAINT:      return (f->taint & c->mask) != 0;
@@ -427,20 +443,20 @@ static bool holds(const struct engine *e, const struct bawn_cond *c, const struc
 	case BAWN_COND_NOT_UNDER:  return !under_any(c, f);
 	case BAWN_COND_NESTED:     return e->depth > 0;
 	case BAWN_COND_ANY_OPTION:  /* one of these keywords, with a constant text */
-		for (uint32_t i = 0; i < c->n; i++) {
-			const struct value *v = keyword(f, c->text[i]);
-			if (bawn_value_is_text(v) && !v->partial && v->text.n > 0)
+		for (uint32_t i = 0; f->n_keywords > 0 && i < c->n; i++)
+			if (keyword(e, f, c->text[i], &option) && bawn_value_is_text(option) && !option->partial && option->text.n > 0)
 				return true;
-		}
+		return false;
+	case BAWN_COND_OFF_OPTION:  /* one of these keywords, switched off */
+		for (uint32_t i = 0; f->n_keywords > 0 && i < c->n; i++)
+			if (keyword(e, f, c->text[i], &option) && option != NULL && option->name != NULL && strcmp(option->name, "False") == 0)
+				return true;
 		return false;
 	case BAWN_COND_AT_MOST:    return f->n_args <= (uint32_t)c->index;
-	case BAWN_COND_KEYWORD_TAINT: {
-		const struct value *v = keyword(f, c->name);
-		return v != NULL && (v->taint & c->mask) != 0;
-	}
+	case BAWN_COND_KEYWORD_TAINT: return keyword(e, f, c->name, &option) && option != NULL && (option->taint & c->mask) != 0;
 	case BAWN_COND_HAS_KEYWORD:
 		for (uint32_t i = 0; i < c->n; i++)
-			if (has_keyword(f, c->text[i]))
+			if (keyword(e, f, c->text[i], &option))
 				return true;
 		return false;
 	case BAWN_COND_UNREAD:     return given && unread(arg);

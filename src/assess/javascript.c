@@ -62,8 +62,7 @@ const char *bawn_js_module(const char *name)
 static const struct { const char *name, *is; } same[] = {
 	{ "ws.WebSocket", "ws" }, { "undici.fetch", "fetch" }, { "buffer.Buffer", "Buffer" }, { "follow-redirects.http", "http" },
 	{ "follow-redirects.https", "https" }, { "xhr.XMLHttpRequest", "XMLHttpRequest" }, { "timers.setTimeout", "setTimeout" },
-	{ "process.mainModule.constructor._load", "module._load" }, { "module.constructor._load", "module._load" },
-	{ "require.main.constructor._load", "module._load" }, { "Module._load", "module._load" }, { "module.Module._load", "module._load" },
+	{ "Module._load", "module._load" }, { "module.Module._load", "module._load" },
 	{ "require.main.require", "module.require" }, { "process.mainModule.require", "module.require" },
 	{ "module.parent.require", "module.require" }, { "self.eval", "eval" }, { "self.fetch", "fetch" }, { "top.eval", "eval" },
 	{ "parent.eval", "eval" }, { "self.Function", "Function" }, { "process.env.constructor.constructor", "Function" },
@@ -100,13 +99,32 @@ static const char *place_named(const char *object, const char *property)
 /* Is it a method of a literal, [].map or ''.at? */
 static bool of_literal(const char *name)
 {
-	return begins(name, "list.") || begins(name, "str.") || begins(name, "dict.") || begins(name, "?.");
+	return begins(name, "list.") || begins(name, "str.") || begins(name, "dict.");
+}
+
+/* Properties that give what belongs to whoever uses the page.  To look at it is everyday work, so it
+ * is no tag of the file; it matters where the value goes. */
+static const struct { const char *object, *property; uint64_t taint; } personal[] = {
+	{ "KeyboardEvent()", "key", BAWN_TAG(KEYS) }, { "KeyboardEvent()", "code", BAWN_TAG(KEYS) }, { "KeyboardEvent()", "keyCode", BAWN_TAG(KEYS) },
+	{ "KeyboardEvent()", "which", BAWN_TAG(KEYS) }, { "KeyboardEvent()", "charCode", BAWN_TAG(KEYS) }, { "document", "cookie", BAWN_TAG(BROWSER) },
+	{ "window.document", "cookie", BAWN_TAG(BROWSER) },
+};
+
+static uint64_t personal_taint(const char *object, const char *property)
+{
+	for (size_t i = 0; object != NULL && i < BAWN_LEN(personal); i++)
+		if (strcmp(object, personal[i].object) == 0 && strcmp(property, personal[i].property) == 0)
+			return personal[i].taint;
+	return 0;
 }
 
 struct value *bawn_js_attribute(struct script *s, struct value *object, const char *property)
 {
 	if (object == NULL || property == NULL)
 		return NULL;
+	uint64_t taint = personal_taint(object->name, property);
+	if (taint != 0)
+		return tainted(s, bawn_arena_fmt(scratch(s), "%s.%s", object->name, property), taint);
 	if (object->imported && strcmp(property, "default") == 0)
 		return object;
 	if (strcmp(property, "constructor") == 0 && object->function != 0)
@@ -169,9 +187,13 @@ void bawn_js_apply(struct call *c)
 	}
 	if (c->name != NULL && is_function_constructor(c->name))
 		c->name = "Function";
+	if (c->name != NULL && strcmp(c->name, "Function") == 0 && c->n_args > 1) {  /* the last one is the body */
+		c->arg += c->n_args - 1;
+		c->n_args = 1;
+	}
 }
 
-enum op { SAME, IMPORT, CODE, TMP, STREAM };
+enum op { SAME, IMPORT, CODE, TMP, STREAM, PROGRAM };
 static const struct { const char *name; enum op op; } function[] = {
 	{ "util.promisify", SAME }, { "util.callbackify", SAME }, { "pify", SAME }, { "thenify", SAME }, { "bluebird.promisify", SAME },
 	{ "Promise.resolve", SAME }, { "Promise.all", SAME }, { "Promise.allSettled", SAME }, { "Promise.race", SAME }, { "Promise.any", SAME },
@@ -180,7 +202,10 @@ static const struct { const char *name; enum op op; } function[] = {
 	{ "require", IMPORT }, { "import", IMPORT }, { "module.require", IMPORT }, { "module._load", IMPORT }, { "process.getBuiltinModule", IMPORT },
 	{ "module.createRequire()", IMPORT }, { "createRequire()", IMPORT }, { "require.call", IMPORT }, { "importSync", IMPORT }, { "import-fresh", IMPORT },
 	{ "__non_webpack_require__", IMPORT }, { "__webpack_require__", IMPORT },
+	{ "process.mainModule.constructor._load", IMPORT }, { "module.constructor._load", IMPORT }, { "require.main.constructor._load", IMPORT },
 	{ "Function", CODE }, { "os.tmpdir", TMP }, { "fs.createWriteStream", STREAM },
+	{ "child_process.spawn", PROGRAM }, { "child_process.exec", PROGRAM }, { "child_process.execFile", PROGRAM }, { "cross-spawn", PROGRAM },
+	{ "execa", PROGRAM }, { "Bun.spawn", PROGRAM }, { "Deno.Command", PROGRAM }, { "Deno.run", PROGRAM },
 };
 NAMES(functions, function);
 
@@ -218,6 +243,26 @@ static struct value *made_code(struct script *s, const struct call *c)
 	return made;
 }
 
+/* A shell is a program like others until its input is a connection. */
+static struct value *started(struct script *s, const struct call *c)
+{
+	static const char *const shell[] = { "sh", "bash", "zsh", "dash", "ksh", "cmd", "cmd.exe", "powershell", "powershell.exe", "pwsh",
+	                                     "sh -i", "bash -i", "process.env.SHELL", "process.env.ComSpec", "process.env.COMSPEC" };
+	const struct value *program = arg(c, 0);
+	if (program != NULL && program->choice && program->n_items > 0 && program->text.p == NULL)
+		program = program->item[0];
+	struct bawn_span name = bawn_value_is_text(program) ? program->text : bawn_span(program != NULL && program->name != NULL ? program->name : "");
+	for (size_t i = name.n; i > 0; i--)
+		if (name.p[i - 1] == '/' || name.p[i - 1] == '\\') {
+			name = (struct bawn_span){ name.p + i, name.n - i };
+			break;
+		}
+	for (size_t i = 0; i < BAWN_LEN(shell); i++)
+		if (bawn_span_is(name, shell[i]))
+			return tainted(s, "child_process.shell()", 0);
+	return NULL;
+}
+
 static struct value *same_list(const struct call *c)
 {
 	static const char *const keeps[] = { "filter", "sort", "toSorted", "flat", "values" };
@@ -241,6 +286,7 @@ struct value *bawn_js_call(struct script *s, const struct call *c)
 	case IMPORT: return imported(s, c);
 	case CODE:   return c->n_args > 0 ? made_code(s, c) : NULL;
 	case TMP:    return bawn_value_text(s->e, bawn_span("/tmp"));
+	case PROGRAM: return started(s, c);
 	case STREAM: {
 		struct value *v = tainted(s, "fs.createWriteStream()", 0);
 		if (v != NULL)
@@ -422,6 +468,8 @@ void bawn_js_after(struct script *s, const struct call *c, struct value *result,
 	for (uint32_t i = 0; !local && i < c->n_args && i < 8; i++)
 		if (c->arg[i] != NULL && c->arg[i]->function != 0)
 			hand_over(s, c, c->arg[i]->function, tags | (result != NULL ? result->taint & FLOWS : 0));
+	for (uint32_t i = 0; result != NULL && result->is_list && i < result->n_items; i++)
+		result->taint |= result->item[i] != NULL ? result->item[i]->taint & FLOWS : 0;
 	mark_files(c);
 	notice_packed(s, c);
 }
@@ -430,7 +478,6 @@ void bawn_js_after(struct script *s, const struct call *c, struct value *result,
 
 #define HEX_NAMES     8u     /* names like _0x3fa2 */
 #define LETTERS_LEAST 200u   /* bytes of code from which its letters are counted */
-#define SPACES_HIDE   150u   /* blanks that push code out of sight */
 #define ESCAPED       12u    /* plain letters written as escapes */
 #define SELECTORS     6u     /* variation selectors in a row: no picture has so many */
 
@@ -460,23 +507,13 @@ static bool is_escaped_letter(struct bawn_span t)
 }
 
 /* Code between two texts or comments. */
-static bool look_at(struct bawn_span code, struct shape *look)
+static void look_at(struct bawn_span code, struct shape *look)
 {
-	size_t blanks = 0;
-	bool hidden = false, text = false;
 	for (size_t i = 0; i < code.n; i++) {
 		char c = code.p[i];
-		if (c == ' ' || c == '\t') {
-			blanks++;
-			continue;
-		}
-		hidden = hidden || (blanks >= SPACES_HIDE && text && c != '\n' && c != '\r');
-		text = c != '\n';
-		blanks = 0;
-		look->bytes += c != '\n' && c != '\r';
+		look->bytes += c != ' ' && c != '\t' && c != '\n' && c != '\r';
 		look->letters += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 	}
-	return hidden;
 }
 
 /* Runs of variation selectors carry bytes that no editor shows. */
@@ -506,7 +543,7 @@ static bool turns_strings(struct bawn_span loop)
 void bawn_js_shapes(struct script *s)
 {
 	struct shape look = { 0 };
-	uint32_t done = 0, hidden = 0, turned = 0;
+	uint32_t done = 0, turned = 0;
 	for (uint32_t i = 0; i < s->t->n; i++) {
 		const struct bawn_node *n = node(s, i);
 		switch (n->kind) {
@@ -522,20 +559,18 @@ void bawn_js_shapes(struct script *s)
 				turned = i;
 			break;
 		case BAWN_K_STRING: case BAWN_K_TEMPLATE: case BAWN_K_COMMENT: case BAWN_K_REGEX:
-			if (n->start >= done && look_at((struct bawn_span){ s->t->text.p + done, n->start - done }, &look) && hidden == 0)
-				hidden = i;
+			if (n->start >= done)
+				look_at((struct bawn_span){ s->t->text.p + done, n->start - done }, &look);
 			done = n->end > done ? n->end : done;
 			break;
 		default:
 			break;
 		}
 	}
-	bool last = look_at((struct bawn_span){ s->t->text.p + done, s->t->text.n - done }, &look);
-	if (hidden != 0 || last)
-		(void)bawn_engine_event(s->e, "code-out-of-sight", hidden, NULL);
+	look_at((struct bawn_span){ s->t->text.p + done, s->t->text.n - done }, &look);
 	if ((look.hex >= HEX_NAMES && look.hex * 5 >= look.names) || turned != 0)
 		(void)bawn_engine_event(s->e, "machine-made-names", turned, NULL);
-	if (look.bytes >= LETTERS_LEAST && look.letters * 8 < look.bytes)
+	if (look.bytes >= LETTERS_LEAST && look.letters * 8 < look.bytes && look.bytes * 2 > s->t->text.n)
 		(void)bawn_engine_event(s->e, "code-without-letters", 0, NULL);
 	if (look.escaped >= ESCAPED)
 		(void)bawn_engine_event(s->e, "letters-as-escapes", 0, NULL);

@@ -18,5 +18,5 @@ void bawn_js_enter(struct script *s, uint32_t function);
 /* After a call: functions it was given get its data, files it wrote hold it. */
 void bawn_js_after(struct script *s, const struct call *c, struct value *result, uint64_t tags);
 
-/* What the text looks like as a whole: machine-made names, code without letters, code out of sight. */
+/* What the text looks like as a whole: machine-made names, code without letters, letters as escapes. */
 void bawn_js_shapes(struct script *s);

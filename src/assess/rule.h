@@ -66,7 +66,7 @@ extern const struct bawn_words bawn_access_words;
 	X(WORD, "word", 0) X(NO_WORD, "no-word", 0) X(ACCESS, "access", 0) X(AT_LEAST, "at-least", 1) X(TO, "to", 0) X(SEEN, "seen", 0) \
 	X(NOT_UNDER, "not-under", 0) X(ARG_TAINT, "arg-taint", 1) X(NESTED, "nested", 0) X(AT_MOST, "at-most", 1) X(ANY_OPTION, "any-option", 0) \
 	X(OPAQUE, "opaque", 1) X(KEYWORD_TAINT, "keyword-taint", 2) X(UNREAD, "unread", 1) X(BUSY, "busy-loop", 0) X(RECURSES, "own-target", 0) \
-	X(HAS_KEYWORD, "has-keyword", 0)
+	X(HAS_KEYWORD, "has-keyword", 0) X(OFF_OPTION, "off-option", 0)
 #define BAWN_X_COND(n, t, f) BAWN_COND_##n,
 enum bawn_condition { BAWN_CONDITIONS(BAWN_X_COND) BAWN_COND_COUNT };
 

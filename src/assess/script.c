@@ -66,12 +66,26 @@ static struct value *unknown(struct script *s, uint64_t taint)
 
 /* ---- binding ---- */
 
+/* The nearest function around here that binds the name. */
+static uint32_t owner_of(struct script *s, const char *name, uint32_t otherwise)
+{
+	uint32_t scope = s->scope;
+	for (unsigned i = 0; i < FUNCTIONS_MAX; i++) {
+		if (bawn_scope_get(s, scope, name, strlen(name)) != NULL)
+			return scope;
+		if (scope == 0)
+			break;
+		scope = s->outer[scope];
+	}
+	return otherwise;
+}
+
 static void rebind(struct script *s, uint32_t object, struct value *v)
 {
 	if (v != NULL && (node(s, object)->kind == BAWN_K_NAME || node(s, object)->kind == BAWN_K_ATTRIBUTE)) {
 		const char *name = dotted_text(s, object);
 		bool plain = node(s, object)->kind == BAWN_K_NAME;
-		uint32_t scope = plain && name != NULL && bawn_scope_get(s, s->scope, name, strlen(name)) != NULL ? s->scope : 0;
+		uint32_t scope = plain && name != NULL ? owner_of(s, name, 0) : 0;
 		bawn_scope_set(s, scope, name, v);
 	}
 }
@@ -123,17 +137,30 @@ static uint32_t assigned_scope(struct script *s, uint32_t target, const char *na
 {
 	const struct bawn_node *n = node(s, target);
 	uint8_t parent = node(s, n->parent)->kind;
-	uint32_t scope = s->scope;
-	if (name == NULL || n->role != BAWN_R_LEFT || (parent != BAWN_K_ASSIGN && parent != BAWN_K_AUGMENT))
-		return s->scope;
-	for (unsigned i = 0; i < FUNCTIONS_MAX; i++) {
-		if (bawn_scope_get(s, scope, name, strlen(name)) != NULL)
-			return scope;
-		if (scope == 0)
-			break;
-		scope = s->outer[scope];
-	}
-	return s->scope;
+	bool assigned = name != NULL && n->role == BAWN_R_LEFT && (parent == BAWN_K_ASSIGN || parent == BAWN_K_AUGMENT);
+	return assigned ? owner_of(s, name, s->scope) : s->scope;
+}
+
+/* What is set, by its name: `x.innerHTML`, and in JavaScript also `x['innerHTML']`. */
+static const char *set_name(struct script *s, uint32_t target)
+{
+	uint32_t object = node(s, target)->child, property = child(s, target, BAWN_R_PROPERTY), index = child(s, target, BAWN_R_SUBSCRIPT);
+	const struct value *v = object != 0 ? s->val[object] : NULL, *key = index != 0 && !s->python ? s->val[index] : NULL;
+	const char *last = property != 0 ? dotted_text(s, property) : bawn_value_is_text(key) ? bawn_arena_text(scratch(s), key->text) : NULL;
+	const char *first = v != NULL && v->name != NULL ? v->name : "?";
+	if (last == NULL || strlen(first) + strlen(last) >= NAME_MAX_BYTES)
+		return NULL;
+	const char *name = bawn_script_canonical(s, bawn_arena_fmt(scratch(s), "%s.%s", first, last));
+	return name != NULL && !s->python ? bawn_js_name(name) : name;
+}
+
+/* Setting a property is a call of its own: `x.innerHTML = y` is told as "x.innerHTML=". */
+static void tell_setting(struct script *s, uint32_t target, struct value *v)
+{
+	const char *name = set_name(s, target);
+	struct fact f = { .kind = BAWN_MATCH_CALL, .arg = &v, .n_args = 1, .taint = v != NULL ? v->taint : 0, .node = target,
+	                  .name = name != NULL ? bawn_arena_fmt(scratch(s), "%s=", name) : NULL };
+	(void)bawn_engine_fact(s->e, &f);
 }
 
 static void bind_one(struct script *s, uint32_t target, struct value *v)
@@ -148,13 +175,11 @@ static void bind_one(struct script *s, uint32_t target, struct value *v)
 		if (s->scope != 0 && name != NULL && bawn_scope_get(s, 0, name, strlen(name)) == NULL)
 			bawn_scope_set(s, 0, name, v);  /* `global` may have said so */
 	} else if (n->kind == BAWN_K_ATTRIBUTE) {
-		/* Setting a property is a call of its own: `x.innerHTML = y` is told as "x.innerHTML=". */
-		const char *name = s->val[target] != NULL ? s->val[target]->name : NULL;
-		struct fact f = { .kind = BAWN_MATCH_CALL, .arg = &v, .n_args = 1, .taint = v != NULL ? v->taint : 0, .node = target,
-		                  .name = name != NULL && strlen(name) < NAME_MAX_BYTES ? bawn_arena_fmt(scratch(s), "%s=", name) : NULL };
-		(void)bawn_engine_fact(s->e, &f);
+		tell_setting(s, target, v);
 		bawn_scope_set(s, 0, dotted_text(s, target), v);
 	} else if (n->kind == BAWN_K_SUBSCRIPT && v != NULL) {
+		if (!s->python)
+			tell_setting(s, target, v);
 		bind_item(s, target, v);
 	}
 }
@@ -661,7 +686,7 @@ static struct value *read_call(struct script *s, uint32_t i)
 	tell_alternatives(s, &c);
 	grow_list(s, &c);
 	construct(s, &c);
-	if (self != NULL && self->name != NULL && !self->imported && (own & FLOWS) != 0)
+	if (self != NULL && self->name != NULL && !self->imported && (s->python || strchr(self->name, '(') != NULL) && (own & FLOWS) != 0)
 		self->taint |= own & FLOWS;  /* what is put into an object stays in it */
 	if (v == NULL)
 		v = result_of(s, &c);

@@ -52,12 +52,27 @@ static const char *below_home(const char *p)
 	return NULL;
 }
 
+/* C:\Users\x\y, or anything below AppData, written as other paths are. */
+static struct bawn_span from_windows(struct arena *a, struct bawn_span text)
+{
+	bool drive = text.n > 2 && text.p[1] == ':' && (text.p[2] == '\\' || text.p[2] == '/') && ((text.p[0] | 0x20) >= 'a' && (text.p[0] | 0x20) <= 'z');
+	if (!drive && memmem(text.p, text.n, "AppData", 7) == NULL && !bawn_span_starts(text, "%"))
+		return text;
+	if (drive)
+		text = (struct bawn_span){ text.p + 2, text.n - 2 };
+	char *out = bawn_arena_text(a, text);
+	for (size_t i = 0; out != NULL && i < text.n; i++)
+		out[i] = out[i] == '\\' ? '/' : out[i];
+	return out != NULL ? (struct bawn_span){ out, text.n } : text;
+}
+
 const char *bawn_path_normal(struct arena *a, struct bawn_span text)
 {
 	if (text.n == 0 || text.n > PATH_BYTES_MAX || memchr(text.p, '\n', text.n) != NULL || memchr(text.p, '\0', text.n) != NULL)
 		return NULL;
 	if (bawn_span_starts(text, "file://"))
 		text = (struct bawn_span){ text.p + 7, text.n - 7 };
+	text = from_windows(a, text);
 	char *out = bawn_arena_get(a, text.n + 4);
 	if (out == NULL)
 		return NULL;
