@@ -65,15 +65,49 @@ static const struct { const char *name; int8_t arg; uint8_t access; } touch[] = 
 	{ "os.execve", 0, BAWN_ACCESS_EXECUTE }, { "os.execl", 0, BAWN_ACCESS_EXECUTE }, { "os.execvp", 0, BAWN_ACCESS_EXECUTE }, { "os.spawnl", 1, BAWN_ACCESS_EXECUTE }, { "os.spawnv", 1, BAWN_ACCESS_EXECUTE },
 	{ "os.posix_spawn", 0, BAWN_ACCESS_EXECUTE },
 	{ "fs.readFile", 0, BAWN_ACCESS_READ }, { "fs.readFileSync", 0, BAWN_ACCESS_READ }, { "fs.createReadStream", 0, BAWN_ACCESS_READ },
-	{ "fs.writeFile", 0, BAWN_ACCESS_WRITE }, { "fs.writeFileSync", 0, BAWN_ACCESS_WRITE }, { "fs.appendFile", 0, BAWN_ACCESS_WRITE },
-	{ "fs.appendFileSync", 0, BAWN_ACCESS_WRITE }, { "fs.createWriteStream", 0, BAWN_ACCESS_WRITE }, { "fs.unlink", 0, BAWN_ACCESS_DELETE },
+	{ "fs.open", 0, OPEN }, { "fs.openSync", 0, OPEN }, { "fs.readJson", 0, BAWN_ACCESS_READ },
+	{ "fs.readJsonSync", 0, BAWN_ACCESS_READ }, { "fs.readlink", 0, BAWN_ACCESS_READ }, { "fs.readlinkSync", 0, BAWN_ACCESS_READ },
+	{ "fs.copyFile", 0, BAWN_ACCESS_READ }, { "fs.copyFileSync", 0, BAWN_ACCESS_READ }, { "fs.cp", 0, BAWN_ACCESS_READ },
+	{ "fs.cpSync", 0, BAWN_ACCESS_READ }, { "fs.copy", 0, BAWN_ACCESS_READ }, { "fs.copySync", 0, BAWN_ACCESS_READ },
+	{ "fs.openAsBlob", 0, BAWN_ACCESS_READ }, { "fs.watchFile", 0, BAWN_ACCESS_READ }, { "fs.watch", 0, BAWN_ACCESS_READ },
+	{ "Deno.readTextFile", 0, BAWN_ACCESS_READ }, { "Deno.readTextFileSync", 0, BAWN_ACCESS_READ }, { "Deno.readFile", 0, BAWN_ACCESS_READ },
+	{ "Deno.readFileSync", 0, BAWN_ACCESS_READ }, { "Deno.open", 0, BAWN_ACCESS_READ }, { "Deno.copyFile", 0, BAWN_ACCESS_READ },
+	{ "Bun.file", 0, BAWN_ACCESS_READ }, { "fs.writeFile", 0, BAWN_ACCESS_WRITE }, { "fs.writeFileSync", 0, BAWN_ACCESS_WRITE },
+	{ "fs.appendFile", 0, BAWN_ACCESS_WRITE }, { "fs.appendFileSync", 0, BAWN_ACCESS_WRITE }, { "fs.createWriteStream", 0, BAWN_ACCESS_WRITE },
+	{ "fs.outputFile", 0, BAWN_ACCESS_WRITE }, { "fs.outputFileSync", 0, BAWN_ACCESS_WRITE }, { "fs.writeJson", 0, BAWN_ACCESS_WRITE },
+	{ "fs.writeJsonSync", 0, BAWN_ACCESS_WRITE }, { "fs.outputJson", 0, BAWN_ACCESS_WRITE }, { "fs.ensureFile", 0, BAWN_ACCESS_WRITE },
+	{ "fs.truncate", 0, BAWN_ACCESS_WRITE }, { "fs.truncateSync", 0, BAWN_ACCESS_WRITE }, { "fs.mkdir", 0, BAWN_ACCESS_WRITE },
+	{ "fs.mkdirSync", 0, BAWN_ACCESS_WRITE }, { "fs.mkdirp", 0, BAWN_ACCESS_WRITE }, { "fs.mkdirpSync", 0, BAWN_ACCESS_WRITE },
+	{ "fs.ensureDir", 0, BAWN_ACCESS_WRITE }, { "fs.ensureDirSync", 0, BAWN_ACCESS_WRITE }, { "fs.chmod", 0, BAWN_ACCESS_WRITE },
+	{ "fs.chmodSync", 0, BAWN_ACCESS_WRITE }, { "fs.chown", 0, BAWN_ACCESS_WRITE }, { "fs.chownSync", 0, BAWN_ACCESS_WRITE },
+	{ "fs.lchown", 0, BAWN_ACCESS_WRITE }, { "fs.lchownSync", 0, BAWN_ACCESS_WRITE }, { "fs.utimes", 0, BAWN_ACCESS_WRITE },
+	{ "fs.utimesSync", 0, BAWN_ACCESS_WRITE }, { "fs.mkdtemp", 0, BAWN_ACCESS_WRITE }, { "fs.mkdtempSync", 0, BAWN_ACCESS_WRITE },
+	{ "Deno.writeTextFile", 0, BAWN_ACCESS_WRITE }, { "Deno.writeTextFileSync", 0, BAWN_ACCESS_WRITE },
+	{ "Deno.writeFile", 0, BAWN_ACCESS_WRITE }, { "Deno.writeFileSync", 0, BAWN_ACCESS_WRITE }, { "Deno.mkdir", 0, BAWN_ACCESS_WRITE },
+	{ "Deno.chmod", 0, BAWN_ACCESS_WRITE }, { "Deno.chown", 0, BAWN_ACCESS_WRITE }, { "Deno.truncate", 0, BAWN_ACCESS_WRITE },
+	{ "Bun.write", 0, BAWN_ACCESS_WRITE }, { "fs.copyFile", 1, BAWN_ACCESS_WRITE }, { "fs.copyFileSync", 1, BAWN_ACCESS_WRITE },
+	{ "fs.cp", 1, BAWN_ACCESS_WRITE }, { "fs.cpSync", 1, BAWN_ACCESS_WRITE }, { "fs.copy", 1, BAWN_ACCESS_WRITE },
+	{ "fs.copySync", 1, BAWN_ACCESS_WRITE }, { "fs.rename", 1, BAWN_ACCESS_WRITE }, { "fs.renameSync", 1, BAWN_ACCESS_WRITE },
+	{ "fs.move", 1, BAWN_ACCESS_WRITE }, { "fs.moveSync", 1, BAWN_ACCESS_WRITE }, { "fs.symlink", 1, BAWN_ACCESS_WRITE },
+	{ "fs.symlinkSync", 1, BAWN_ACCESS_WRITE }, { "fs.link", 1, BAWN_ACCESS_WRITE }, { "fs.linkSync", 1, BAWN_ACCESS_WRITE },
+	{ "Deno.copyFile", 1, BAWN_ACCESS_WRITE }, { "Deno.rename", 1, BAWN_ACCESS_WRITE }, { "Deno.symlink", 1, BAWN_ACCESS_WRITE },
+	{ "Deno.link", 1, BAWN_ACCESS_WRITE }, { "fs.symlink", 0, BAWN_ACCESS_READ }, { "fs.symlinkSync", 0, BAWN_ACCESS_READ },
+	{ "fs.link", 0, BAWN_ACCESS_READ }, { "fs.linkSync", 0, BAWN_ACCESS_READ }, { "fs.unlink", 0, BAWN_ACCESS_DELETE },
 	{ "fs.unlinkSync", 0, BAWN_ACCESS_DELETE }, { "fs.rm", 0, BAWN_ACCESS_DELETE }, { "fs.rmSync", 0, BAWN_ACCESS_DELETE },
-	{ "fs.rmdir", 0, BAWN_ACCESS_DELETE }, { "fs.rmdirSync", 0, BAWN_ACCESS_DELETE }, { "fs.readdir", 0, BAWN_ACCESS_LIST },
-	{ "fs.readdirSync", 0, BAWN_ACCESS_LIST }, { "fs.mkdir", 0, BAWN_ACCESS_WRITE }, { "fs.mkdirSync", 0, BAWN_ACCESS_WRITE },
-	{ "fs.chmod", 0, BAWN_ACCESS_WRITE }, { "fs.chmodSync", 0, BAWN_ACCESS_WRITE }, { "fs.copyFile", 0, BAWN_ACCESS_READ },
-	{ "fs.copyFile", 1, BAWN_ACCESS_WRITE }, { "fs.copyFileSync", 0, BAWN_ACCESS_READ }, { "fs.copyFileSync", 1, BAWN_ACCESS_WRITE },
-	{ "fs.rename", 0, BAWN_ACCESS_DELETE }, { "fs.renameSync", 0, BAWN_ACCESS_DELETE }, { "fs.symlink", 1, BAWN_ACCESS_WRITE },
-	{ "fs.openSync", 0, BAWN_ACCESS_READ }, { "fs.open", 0, BAWN_ACCESS_READ },
+	{ "fs.rmdir", 0, BAWN_ACCESS_DELETE }, { "fs.rmdirSync", 0, BAWN_ACCESS_DELETE }, { "fs.remove", 0, BAWN_ACCESS_DELETE },
+	{ "fs.removeSync", 0, BAWN_ACCESS_DELETE }, { "fs.emptyDir", 0, BAWN_ACCESS_DELETE }, { "fs.emptyDirSync", 0, BAWN_ACCESS_DELETE },
+	{ "fs.rename", 0, BAWN_ACCESS_DELETE }, { "fs.renameSync", 0, BAWN_ACCESS_DELETE }, { "fs.move", 0, BAWN_ACCESS_DELETE },
+	{ "fs.moveSync", 0, BAWN_ACCESS_DELETE }, { "rimraf", 0, BAWN_ACCESS_DELETE }, { "rimraf.sync", 0, BAWN_ACCESS_DELETE },
+	{ "rimraf.rimraf", 0, BAWN_ACCESS_DELETE }, { "rimraf.rimrafSync", 0, BAWN_ACCESS_DELETE }, { "del", 0, BAWN_ACCESS_DELETE },
+	{ "del.sync", 0, BAWN_ACCESS_DELETE }, { "del.deleteAsync", 0, BAWN_ACCESS_DELETE }, { "del.deleteSync", 0, BAWN_ACCESS_DELETE },
+	{ "trash", 0, BAWN_ACCESS_DELETE }, { "Deno.remove", 0, BAWN_ACCESS_DELETE }, { "Deno.removeSync", 0, BAWN_ACCESS_DELETE },
+	{ "Deno.rename", 0, BAWN_ACCESS_DELETE }, { "fs.readdir", 0, BAWN_ACCESS_LIST }, { "fs.readdirSync", 0, BAWN_ACCESS_LIST },
+	{ "fs.opendir", 0, BAWN_ACCESS_LIST }, { "fs.opendirSync", 0, BAWN_ACCESS_LIST }, { "fs.glob", 0, BAWN_ACCESS_LIST },
+	{ "fs.globSync", 0, BAWN_ACCESS_LIST }, { "glob.sync", 0, BAWN_ACCESS_LIST }, { "globby", 0, BAWN_ACCESS_LIST },
+	{ "fast-glob", 0, BAWN_ACCESS_LIST }, { "fast-glob.sync", 0, BAWN_ACCESS_LIST }, { "klaw", 0, BAWN_ACCESS_LIST },
+	{ "klaw-sync", 0, BAWN_ACCESS_LIST }, { "walkdir", 0, BAWN_ACCESS_LIST }, { "walkdir.sync", 0, BAWN_ACCESS_LIST },
+	{ "readdirp", 0, BAWN_ACCESS_LIST }, { "recursive-readdir", 0, BAWN_ACCESS_LIST }, { "Deno.readDir", 0, BAWN_ACCESS_LIST },
+	{ "Deno.readDirSync", 0, BAWN_ACCESS_LIST },
 };
 
 /* Texts that are programs: a shell line, a list of words, or source code. */
@@ -99,6 +133,10 @@ static const struct { const char *name; int8_t arg; uint8_t run; } runs[] = {
 	{ "pty.spawn", 0, SHELL_OR_WORDS }, { "child_process.exec", 0, SHELL_LINE }, { "child_process.execSync", 0, SHELL_LINE },
 	{ "child_process.spawn", 0, WORDS }, { "child_process.spawnSync", 0, WORDS }, { "child_process.execFile", 0, WORDS },
 	{ "child_process.execFileSync", 0, WORDS }, { "shelljs.exec", 0, SHELL_LINE }, { "execa", 0, WORDS },
+	{ "execa.execa", 0, WORDS }, { "execa.execaSync", 0, WORDS }, { "execa.sync", 0, WORDS }, { "execa.command", 0, SHELL_LINE }, { "execa.commandSync", 0, SHELL_LINE },
+	{ "cross-spawn", 0, WORDS }, { "cross-spawn.sync", 0, WORDS }, { "cross-spawn.spawn", 0, WORDS }, { "zx.$", 0, SHELL_LINE }, { "Bun.$", 0, SHELL_LINE },
+	{ "Bun.spawn", 0, WORDS }, { "Bun.spawnSync", 0, WORDS }, { "Deno.Command", 0, WORDS }, { "node-cmd.run", 0, SHELL_LINE }, { "node-cmd.runSync", 0, SHELL_LINE },
+	{ "child_process.fork", 0, WORDS }, { "node-pty.spawn", 0, WORDS },
 	{ "exec", 0, PYTHON }, { "eval", 0, PYTHON }, { "compile", 0, PYTHON }, { "timeit.timeit", 0, PYTHON }, { "timeit.repeat", 0, PYTHON }, { "timeit.Timer", 0, PYTHON }, { "profile.run", 0, PYTHON }, { "six.exec_", 0, PYTHON },
 	{ "trace.Trace().run", 0, PYTHON }, { "bdb.Bdb().run", 0, PYTHON }, { "pdb.runeval", 0, PYTHON }, { "code.InteractiveConsole().runsource", 0, PYTHON }, { "code.InteractiveConsole().runcode", 0, PYTHON },
 	{ "_testcapi.run_in_subinterp", 0, PYTHON }, { "test.support.run_in_subinterp", 0, PYTHON }, { "code.interact", 0, PYTHON },
@@ -480,6 +518,8 @@ static uint64_t other_paths(struct script *s, const struct call *c)
 	return tags;
 }
 
+#define TOLD (BAWN_TAG(SECRET) | BAWN_TAG(BROWSER) | BAWN_TAG(ENVIRON) | BAWN_TAG(READ) | BAWN_TAG(HOST_INFO) | BAWN_TAG(IDENTITY) | BAWN_TAG(USER_INFO))
+
 uint64_t bawn_call_effects(struct script *s, const struct call *c)
 {
 	uint64_t tags = 0;
@@ -491,6 +531,8 @@ uint64_t bawn_call_effects(struct script *s, const struct call *c)
 		tags |= touch_path(s, argument(c, touch[i].arg), a, c->node);
 		known = true;
 	}
+	uint64_t outer = s->e->given;
+	s->e->given = 0;
 	for (size_t i = bawn_names_match(&run_names, c->name); i < BAWN_LEN(runs); i = bawn_names_next(&run_names, i)) {
 		known = true;
 		const struct value *v = argument(c, runs[i].arg);
@@ -511,6 +553,8 @@ uint64_t bawn_call_effects(struct script *s, const struct call *c)
 		case WORDS: case WORDS_IN_LIST: run_words(s, c, (uint32_t)runs[i].arg, (enum run)runs[i].run); break;
 		}
 	}
+	tags |= s->e->given & TOLD;  /* what a command reads is in its output */
+	s->e->given |= outer;
 	tags |= known ? 0 : other_paths(s, c);
 	addresses(s, c);
 	if (s->python) {

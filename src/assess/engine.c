@@ -308,12 +308,12 @@ static bool known(const struct value *v)
 }
 
 /* Is nothing of the text known?  A gap is shown as {}. */
-static bool opaque(const struct value *v)
+static bool opaque(const struct value *v, unsigned depth)
 {
 	if (v == NULL)
 		return true;
-	for (uint32_t i = 0; v->choice && i < v->n_items; i++)
-		if (v->item[i] == NULL || (v->item[i]->text.p == NULL && v->item[i]->name == NULL && !v->item[i]->has_number))
+	for (uint32_t i = 0; v->choice && depth == 0 && i < v->n_items; i++)
+		if (opaque(v->item[i], 1))
 			return true;
 	if (v->text.p == NULL)
 		return !v->has_number && v->n_items == 0;
@@ -431,7 +431,7 @@ static bool holds(const struct engine *e, const struct bawn_cond *c, const struc
 	case BAWN_COND_ARG_TAINT:  return arg != NULL && (arg->taint & c->mask) != 0;
 	case BAWN_COND_UNKNOWN:    return given && !known(arg);
 	case BAWN_COND_KNOWN:      return given && known(arg);
-	case BAWN_COND_OPAQUE:     return given && opaque(arg);
+	case BAWN_COND_OPAQUE:     return given && opaque(arg, 0);
 	case BAWN_COND_OPTION:     return has_option(c, f);
 	case BAWN_COND_NO_OPTION:  return !has_option(c, f);
 	case BAWN_COND_WORD:       return any_word(c, f);
@@ -718,6 +718,7 @@ static uint64_t apply(struct engine *e, const struct fact *f, const struct hits 
 		else
 			report(e, h->rule[i], (uint8_t)mode, f->node, f->folded);
 	}
+	e->given |= tags;
 	if (tags != 0 && !e->quiet)
 		note_tags(e, tags, f->node);
 	return tags;

@@ -81,6 +81,7 @@ struct engine {
 	uint32_t                      n_dropped;
 	uint32_t                      file;     /* being read */
 	uint64_t                      tags;     /* seen in this file */
+	uint64_t                      given;    /* by rules that held since somebody last set it to 0 */
 	struct pending                pending[PENDING_MAX]; uint32_t n_pending;
 	struct place                  tag_at[BAWN_TAG_COUNT];  /* where each was first seen */
 	uint32_t                      tag_file[BAWN_TAG_COUNT];  /* and in which file, where several count together */

@@ -159,8 +159,13 @@ static bool is_function_constructor(const char *name)
 {
 	static const char *const whole[] = { "list.method.constructor", "Object.getPrototypeOf().constructor", "Function.prototype.constructor",
 	                                     "Reflect.getPrototypeOf().constructor", "Function.constructor" };
-	static const char twice[] = ".constructor.constructor";
+	static const char *const maker[] = { "setTimeout", "setInterval", "setImmediate", "parseInt", "parseFloat", "isNaN", "fetch", "atob", "btoa", "Object",
+	                                     "Array", "String", "Number", "Boolean", "Date", "RegExp", "Error", "Promise", "Map", "Set", "require", "eval", "alert", "console.log" };
+	static const char once[] = ".constructor", twice[] = ".constructor.constructor";
 	size_t n = strlen(name);
+	for (size_t i = 0; i < BAWN_LEN(maker); i++)
+		if (begins(name, maker[i]) && strcmp(name + strlen(maker[i]), once) == 0)
+			return true;
 	for (size_t i = 0; i < BAWN_LEN(whole); i++)
 		if (strcmp(name, whole[i]) == 0)
 			return true;
@@ -193,7 +198,7 @@ void bawn_js_apply(struct call *c)
 	}
 }
 
-enum op { SAME, IMPORT, CODE, TMP, STREAM, PROGRAM };
+enum op { SAME, IMPORT, CODE, TMP, STREAM, PROGRAM, VARIABLE };
 static const struct { const char *name; enum op op; } function[] = {
 	{ "util.promisify", SAME }, { "util.callbackify", SAME }, { "pify", SAME }, { "thenify", SAME }, { "bluebird.promisify", SAME },
 	{ "Promise.resolve", SAME }, { "Promise.all", SAME }, { "Promise.allSettled", SAME }, { "Promise.race", SAME }, { "Promise.any", SAME },
@@ -204,6 +209,7 @@ static const struct { const char *name; enum op op; } function[] = {
 	{ "__non_webpack_require__", IMPORT }, { "__webpack_require__", IMPORT },
 	{ "process.mainModule.constructor._load", IMPORT }, { "module.constructor._load", IMPORT }, { "require.main.constructor._load", IMPORT },
 	{ "Function", CODE }, { "os.tmpdir", TMP }, { "fs.createWriteStream", STREAM },
+	{ "Deno.env.get", VARIABLE },
 	{ "child_process.spawn", PROGRAM }, { "child_process.exec", PROGRAM }, { "child_process.execFile", PROGRAM }, { "cross-spawn", PROGRAM },
 	{ "execa", PROGRAM }, { "Bun.spawn", PROGRAM }, { "Deno.Command", PROGRAM }, { "Deno.run", PROGRAM },
 };
@@ -287,6 +293,11 @@ struct value *bawn_js_call(struct script *s, const struct call *c)
 	case CODE:   return c->n_args > 0 ? made_code(s, c) : NULL;
 	case TMP:    return bawn_value_text(s->e, bawn_span("/tmp"));
 	case PROGRAM: return started(s, c);
+	case VARIABLE: {
+		const char *name = bawn_value_is_text(arg(c, 0)) ? bawn_arena_text(scratch(s), c->arg[0]->text) : NULL;
+		const char *path = name != NULL ? place_named("process.env", name) : NULL;
+		return path != NULL ? bawn_value_text(s->e, bawn_span(path)) : NULL;
+	}
 	case STREAM: {
 		struct value *v = tainted(s, "fs.createWriteStream()", 0);
 		if (v != NULL)

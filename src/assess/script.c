@@ -341,6 +341,17 @@ struct value *bawn_script_integer(struct script *s, uint32_t i)
 	return out;
 }
 
+/* {f() {...}} is a function; {get f() {...}} is what the function gives. */
+static struct value *method_value(struct script *s, uint32_t i)
+{
+	if (bawn_span_starts(text_of(s, i), "get "))
+		return bawn_scope_get(s, i, "()", 2);
+	struct value *v = bawn_value_new(s->e);
+	if (v != NULL)
+		v->function = i;
+	return v;
+}
+
 static struct value *collection(struct script *s, uint32_t i, bool dict)
 {
 	uint32_t n = 0;
@@ -375,6 +386,9 @@ static struct value *collection(struct script *s, uint32_t i, bool dict)
 			item = at != 0 ? s->val[at] : NULL;
 		} else if (dict && node(s, c)->kind == BAWN_K_NAME) {
 			v->key[v->n_items] = dotted_text(s, c);
+		} else if (dict && node(s, c)->kind == BAWN_K_FUNCTION) {
+			v->key[v->n_items] = child(s, c, BAWN_R_NAME) != 0 ? dotted_text(s, child(s, c, BAWN_R_NAME)) : NULL;
+			item = method_value(s, c);
 		}
 		if (v->store != NULL) {
 			v = bawn_fold_append(s, v, item);
