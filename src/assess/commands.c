@@ -53,7 +53,7 @@ static const struct command { const char *name; unsigned kind; uint8_t access, s
 	{ "screen", WRAPS, U, 0, "Scehst", 0 }, { "then", WRAPS, U, 0, "", 0 }, { "do", WRAPS, U, 0, "", 0 }, { "else", WRAPS, U, 0, "", 0 }, { "!", WRAPS, U, 0, "", 0 },
 	{ "{", WRAPS, U, 0, "", 0 }, { "multitime", WRAPS, U, 0, "n", 0 }, { "softlimit", WRAPS, U, 0, "", 0 }, { "chpst", WRAPS, U, 0, "u", 0 }, { "runsv", WRAPS, U, 0, "", 0 },
 	{ "pexec", WRAPS, U, 0, "", 0 }, { "logsave", WRAPS, U, 1, "", 0 }, { "tini", WRAPS, U, 0, "", 0 }, { "dumb-init", WRAPS, U, 0, "", 0 }, { "caffeinate", WRAPS, U, 0, "", 0 },
-	{ "script", 0, W, 0, "c", 0 },
+	{ "script", 0, W, 0, "c", 0 }, { "su", DATA, 0, 0, "csgGw", 0 }, { "runuser", WRAPS, U, 0, "ucsgGw", 0 },
 	/* shells */
 	{ "sh", SHELL, R, 0, "oO", BAWN_LANG_BASH }, { "bash", SHELL, R, 0, "oO", BAWN_LANG_BASH }, { "dash", SHELL, R, 0, "o", BAWN_LANG_BASH },
 	{ "zsh", SHELL, R, 0, "o", BAWN_LANG_BASH }, { "ksh", SHELL, R, 0, "o", BAWN_LANG_BASH }, { "ash", SHELL, R, 0, "o", BAWN_LANG_BASH },
@@ -560,24 +560,42 @@ static void encoded_command(struct engine *e, struct bawn_span t, uint32_t node)
 	}
 }
 
-static void foreign(struct shell *s, struct engine *e, const char *name, const struct command *c, struct value *const *word, uint32_t n, uint32_t node)
+/* Is the word code rather than the name of something? */
+static bool is_code(struct bawn_span w)
 {
-	bool powershell = strcmp(name, "pwsh") == 0 || strcmp(name, "powershell") == 0, edits = (c->kind & EDITS) != 0, code = false;
+	return w.n >= 200 || memchr(w.p, ' ', w.n) != NULL || memchr(w.p, '(', w.n) != NULL || memchr(w.p, '\'', w.n) != NULL || memchr(w.p, '"', w.n) != NULL ||
+	       memchr(w.p, ';', w.n) != NULL || memchr(w.p, '`', w.n) != NULL;
+}
+
+/* The programs among the words of an interpreter, with the modules that it is told to load. */
+static void foreign(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t node)
+{
+	bool powershell = strcmp(name, "pwsh") == 0 || strcmp(name, "powershell") == 0, php = strcmp(name, "php") == 0;
+	struct value *program = NULL;
 	for (uint32_t i = 1; i < n; i++) {
 		if (!bawn_value_is_text(word[i]))
 			continue;
 		struct bawn_span w = word[i]->text;
+		bool module = w.n > 3 && w.p[0] == '-' && (w.p[1] == 'M' || w.p[1] == 'm' || w.p[1] == 'r' || w.p[1] == 'l') && !php;
+		struct value part = { .text = module ? (struct bawn_span){ w.p + 2, w.n - 2 } : w };
+		const char *key = file_key(e, word[i]);
 		if (powershell && i + 1 < n && w.n >= 2 && w.p[0] == '-' && (w.p[1] | 0x20) == 'e' && bawn_value_is_text(word[i + 1]))
 			encoded_command(e, word[i + 1]->text, node);
-		bool path = w.n < 200 && memchr(w.p, ' ', w.n) == NULL && memchr(w.p, '(', w.n) == NULL && memchr(w.p, '\'', w.n) == NULL && memchr(w.p, '"', w.n) == NULL;
-		code = code || (w.n > 1 && w.p[0] == '-');
-		if (!path || (edits && w.p[0] != '-'))
-			bawn_foreign_program(e, w, edits, node);
-		else if (w.n > 3 && w.p[0] == '-')
-			bawn_foreign_program(e, w, false, node);
-		else if (w.p[0] != '-' && !edits && (s != NULL && file_key(e, word[i]) != NULL && bawn_sh_get(s, "file ", bawn_span(file_key(e, word[i]))) != NULL))
+		if (module || is_code(w))
+			program = program == NULL ? bawn_sh_text(e, part.text, 0) : bawn_sh_concat(e, program, &part, "\n");
+		else if (s != NULL && key != NULL && bawn_sh_get(s, "file ", bawn_span(key)) != NULL)
 			run_file(s, e, word[i], -1, true, node);
 	}
+	if (program != NULL)
+		bawn_foreign_program(e, program->text, false, node);
+}
+
+/* What an editor or a client is told to do. */
+static void edits(struct engine *e, struct value *const *word, uint32_t n, uint32_t node)
+{
+	for (uint32_t i = 1; i < n; i++)
+		if (bawn_value_is_text(word[i]) && word[i]->text.n > 1 && word[i]->text.p[0] != '-')
+			bawn_foreign_program(e, word[i]->text, true, node);
 }
 
 /* The path of a shell among the words of a program that is not known to only look at it. */
@@ -612,8 +630,10 @@ static uint64_t programs(struct shell *s, struct engine *e, const char *name, st
 	unsigned kind = c != NULL ? c->kind : 0;
 	if ((kind & (SHELL | SCRIPT)) != 0)
 		interpreter(s, e, name, c, word, n, node);
-	if ((kind & (FOREIGN | EDITS)) != 0)
-		foreign(s, e, name, c, word, n, node);
+	if ((kind & FOREIGN) != 0)
+		foreign(s, e, name, word, n, node);
+	if ((kind & EDITS) != 0)
+		edits(e, word, n, node);
 	if ((kind & JOINED) != 0 && n > 1) {
 		struct value *all = bawn_sh_join(e, word + 1, n - 1);
 		if (all != NULL && memchr(all->text.p, '|', all->text.n) != NULL)
@@ -691,6 +711,29 @@ static void keep_files(struct shell *s, struct engine *e, const char *name, stru
 
 /* ---- one command ---- */
 
+/* su, gosu and the like: root where nobody else is named. */
+static void become(struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t node)
+{
+	static const char *const other[] = { "su", "gosu", "su-exec", "runuser", "setuidgid", "chpst" };
+	size_t k = 0;
+	while (k < BAWN_LEN(other) && strcmp(name, other[k]) != 0)
+		k++;
+	if (k == BAWN_LEN(other))
+		return;
+	const struct value *user = NULL;
+	for (uint32_t i = 1; i < n && user == NULL; i++) {
+		bool names_user = bawn_sh_is(word[i], "-u") || bawn_sh_is(word[i], "--user");
+		if (names_user && i + 1 < n)
+			user = word[i + 1];
+		else if (bawn_sh_option(word[i]))
+			i += bawn_sh_is(word[i], "-c") || bawn_sh_is(word[i], "-s") || bawn_sh_is(word[i], "-g") || bawn_sh_is(word[i], "-G") || bawn_sh_is(word[i], "-w") || bawn_sh_is(word[i], "--command");
+		else if (!bawn_sh_is(word[i], "-"))
+			user = word[i];
+	}
+	bool root = user == NULL || bawn_sh_is(user, "root") || bawn_sh_is(user, "0") || bawn_sh_is(user, "root:root");
+	(void)bawn_engine_event(e, root ? "becomes-root" : "becomes-user", node, NULL);
+}
+
 static uint64_t one_command(struct shell *s, struct engine *e, struct value **word, uint32_t n, uint32_t node)
 {
 	uint64_t tags = 0;
@@ -704,10 +747,14 @@ static uint64_t one_command(struct shell *s, struct engine *e, struct value **wo
 			return tags | bawn_engine_event(e, fed ? "runs-input" : "unknown-command", node, NULL);
 		}
 		struct value *all = bawn_sh_join(e, word, n < 64 ? n : 64);
-		struct fact f = { .kind = BAWN_MATCH_COMMAND, .name = name, .arg = word + 1, .n_args = n - 1, .taint = taint, .node = node,
-		                  .folded = all != NULL ? all->text.p : NULL };
-		uint64_t own = bawn_engine_fact(e, &f) | operands(e, name, word, n, node);
+		uint64_t own = operands(e, name, word, n, node);
+		struct fact f = { .kind = BAWN_MATCH_COMMAND, .name = name, .arg = word + 1, .n_args = n - 1, .node = node,
+		                  .taint = taint | (own & (BAWN_TAG(READ) | BAWN_TAG(SECRET))), .folded = all != NULL ? all->text.p : NULL };
+		own |= bawn_engine_fact(e, &f);
 		tags |= own;
+		if ((word[0]->taint & BAWN_TAG(DECODE)) != 0)
+			tags |= bawn_engine_event(e, "decoded-name", node, f.folded);
+		become(e, name, word, n, node);
 		if (strpbrk(name, "?*[") != NULL && strcmp(name, "[") != 0 && strcmp(name, "[[") != 0)
 			tags |= bawn_engine_event(e, "disguised-command", node, f.folded);
 		tags |= programs(s, e, name, word, n, node);

@@ -25,7 +25,7 @@ static const struct { const char *name; unsigned kind; } word[] = {
 	{ "TCPServer", SOCKET }, { "TcpClient", SOCKET }, { "TCPClient", SOCKET }, { "TcpListener", SOCKET }, { "ServerSocket", SOCKET },
 	{ "SocketChannel", SOCKET }, { "Dial", SOCKET }, { "DialTCP", SOCKET }, { "DialTimeout", SOCKET }, { "sockaddr_in", SOCKET }, { "AF_INET", SOCKET },
 	{ "PF_INET", SOCKET }, { "socketpair", 0 }, { "inet", SOCKET }, { "ztcp", SOCKET }, { "tcp_connect", SOCKET }, { "gen_tcp", SOCKET },
-	{ "TcpStream", SOCKET }, { "create_connection", SOCKET }, { "createConnection", SOCKET }, { "ListenTCP", SOCKET }, { "network", 0 }, { "luasocket", SOCKET },
+	{ "TcpStream", SOCKET }, { "create_connection", SOCKET }, { "createConnection", SOCKET }, { "ListenTCP", SOCKET }, { "network", 0 }, { "luasocket", SOCKET }, { "net/http", FETCH }, { "open-uri", FETCH }, { "socket.http", FETCH },
 	{ "SSLSocket", SOCKET }, { "WebSocket", SOCKET }, { "openSocket", SOCKET }, { "connectTCP", SOCKET }, { "socketConnection", SOCKET }, { "pscan", SOCKET },
 	/* programs */
 	{ "system", RUN }, { "exec", RUN }, { "popen", RUN }, { "popen2", RUN }, { "popen3", RUN }, { "proc_open", RUN }, { "shell_exec", RUN }, { "passthru", RUN },
@@ -95,6 +95,9 @@ static void literal(struct program *p, struct bawn_span raw, bool backtick)
 	if (t.n == 0 || p->literals++ >= LITERALS_MAX)
 		return;
 	p->shell = p->shell || names_shell(t);
+	size_t row = t.n < 40 ? bawn_names_find(&words, t.p, t.n) : BAWN_LEN(word);
+	if (row < BAWN_LEN(word) && (p->last & RUN) == 0)  /* require "socket" */
+		p->seen |= word[row].kind & (SOCKET | FETCH);
 	if (backtick || t.p[0] == '|') {
 		p->seen |= RUN;
 		run_text(p, (struct bawn_span){ t.p + !backtick, t.n - !backtick });

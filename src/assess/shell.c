@@ -325,6 +325,33 @@ static struct value *call_function(struct shell *s, struct value **word, uint32_
 	return body != 0 ? replay(s, body, bawn_sh_list(s->e, word + 1, n - 1)) : NULL;
 }
 
+static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+
+/* c'a't, w\\ho, cat${IFS}x, who$@ami; and names put together from variables. */
+static void disguise(struct shell *s, uint32_t i, const struct value *name)
+{
+	uint32_t c = bawn_node_child(s->t, i, BAWN_R_NAME);
+	struct bawn_span t = c != 0 ? text_of(s, c) : bawn_span("");
+	bool split = false, pieces = false;
+	if (!bawn_value_is_text(name) || name->partial || name->text.n < 2 || t.n == 0 || bawn_span_equal(t, name->text))
+		return;
+	for (size_t k = 1; k + 1 < t.n; k++) {
+		char q = t.p[k];
+		bool quote = q == '\'' || q == '"' || q == '\\' || (q == '$' && (t.p[k + 1] == '@' || t.p[k + 1] == '*'));
+		size_t end = k + 1;
+		while (end < t.n && strchr("'\"\\@*", t.p[end]) != NULL && t.p[end] != '\0')
+			end++;
+		split = split || (quote && is_lower(t.p[k - 1]) && end < t.n && is_lower(t.p[end]));
+		pieces = pieces || (q == '$' && (k > 0 || t.n > k));
+	}
+	pieces = pieces && word_kind(s, c) == BAWN_K_CONCAT && memchr(name->text.p, '/', name->text.n) == NULL;
+	bool sliced = (name->taint & BAWN_TAG(BUILT)) != 0 && memmem(t.p, t.n, "${", 2) != NULL && (memchr(t.p, ':', t.n) != NULL || memmem(t.p, t.n, "//", 2) != NULL) && memmem(t.p, t.n, ":-", 2) == NULL;
+	if (split || memmem(t.p, t.n, "IFS", 3) != NULL)
+		(void)bawn_engine_event(s->e, "split-command", i, NULL);
+	else if (pieces || sliced)
+		(void)bawn_engine_event(s->e, "spelled-command", i, NULL);
+}
+
 static struct value *give(struct shell *s, uint32_t command, struct value *in);
 
 static struct value *read_command(struct shell *s, uint32_t i)
@@ -337,6 +364,7 @@ static struct value *read_command(struct shell *s, uint32_t i)
 	if (n == 0)
 		return NULL;
 	fork_bomb(s, i, word[0]);
+	disguise(s, i, word[0]);
 	expand_alias(s, word, &n);
 	s->argv[i] = bawn_sh_list(s->e, word, n);
 	set_builtin(s, word, n);
