@@ -153,7 +153,7 @@ static bool is_a(const char *name, unsigned kind)
 	return c != NULL && (c->kind & kind) != 0;
 }
 
-bool bawn_sh_is_shell(const char *name) { return is_a(name, SHELL) && strcmp(name, ".") != 0 && strcmp(name, "source") != 0; }
+bool bawn_sh_is_shell(const char *name) { return name != NULL && is_a(name, SHELL) && strcmp(name, ".") != 0 && strcmp(name, "source") != 0; }
 
 /* ---- names ---- */
 
@@ -267,8 +267,8 @@ uint32_t bawn_sh_unwrap(struct engine *e, struct value *const *word, uint32_t n)
 	for (unsigned k = 0; k < 6 && at < n; k++) {
 		const char *name = bawn_sh_name(e, word[at]);
 		uint32_t inner = name != NULL ? unwrap(name, word + at, n - at) : 0;
-		if (inner == 0 || strcmp(name, "find") == 0)
-			break;
+		if (inner == 0 || strcmp(name, "find") == 0 || strcmp(name, "xargs") == 0 || strcmp(name, "parallel") == 0)
+			break;  /* what these read is not the input of what they run */
 		at += inner;
 	}
 	return at;
@@ -388,12 +388,23 @@ static enum bawn_access access_of(const char *name, const struct command *c, str
 /* find with a test deletes some files below a directory, not the directory. */
 static uint64_t found_path(struct engine *e, struct bawn_span t, struct value *const *word, uint32_t n, enum bawn_access access, uint32_t node)
 {
-	static const char *const test[] = { "-name", "-iname", "-type", "-mtime", "-atime", "-ctime", "-mmin", "-size", "-empty", "-newer", "-regex", "-path", "-user", "-perm", "-mindepth" };
-	bool some = false;
-	for (size_t i = 0; access == BAWN_ACCESS_DELETE && i < BAWN_LEN(test); i++)
-		some = some || any_is(word, n, test[i]);
+	static const char *const all[] = { "-delete", "-exec", "-execdir", "-ok", "-okdir", "-print", "-print0", "-depth", "-xdev", "-mount", "-L", "-H", "-P", "-follow" };
+	static const char *const vital[] = { "/etc", "/usr/lib", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/var/lib", "/var/log", "/root" };
+	bool some = false, vital_ = false;
+	for (uint32_t i = 1; i < n && access == BAWN_ACCESS_DELETE && !some; i++) {
+		if (bawn_sh_is(word[i], "-exec") || bawn_sh_is(word[i], "-execdir") || bawn_sh_is(word[i], "-ok") || bawn_sh_is(word[i], "-okdir"))
+			break;
+		some = bawn_sh_option(word[i]);
+		for (size_t k = 0; k < BAWN_LEN(all); k++)
+			some = some && !bawn_sh_is(word[i], all[k]);
+	}
 	if (!some)
 		return path_word(e, t, access, node);
+	const char *normal = bawn_path_normal(bawn_sh_arena(e), t);
+	for (size_t k = 0; normal != NULL && k < BAWN_LEN(vital); k++)
+		vital_ = vital_ || bawn_path_under(vital[k], normal, true);
+	if (!vital_)
+		return path_word(e, t, BAWN_ACCESS_LIST, node);
 	char *below = bawn_arena_get(bawn_sh_arena(e), t.n + 8);
 	if (below == NULL)
 		return 0;

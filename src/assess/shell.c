@@ -100,7 +100,10 @@ static struct value *interpolate(struct shell *s, uint32_t i, uint32_t from, uin
 		const struct bawn_node *k = node(s, c);
 		if (k->start < from || k->end > to || k->kind == BAWN_K_OPERATOR)
 			continue;
-		struct bawn_span gap = { s->t->text.p + from, k->start - from };
+		uint32_t start = k->start;
+		while (start < k->end && k->kind == BAWN_K_EXPANSION && s->t->text.p[start] != '$')
+			start++;  /* the grammar lets an expansion begin at the blanks before it */
+		struct bawn_span gap = { s->t->text.p + from, start - from };
 		if (quoted)
 			add_quoted(&b, gap);
 		else
@@ -471,6 +474,9 @@ static const char *pipe_name(struct shell *s, uint32_t command)
 		return NULL;
 	uint32_t at = bawn_sh_unwrap(s->e, argv->item, argv->n_items);
 	const char *name = at < argv->n_items ? bawn_sh_name(s->e, argv->item[at]) : NULL;
+	for (uint32_t k = at + 1; name != NULL && strcmp(name, "xargs") == 0 && k < argv->n_items; k++)
+		if (bawn_sh_is_shell(bawn_sh_name(s->e, argv->item[k])))
+			return bawn_sh_name(s->e, argv->item[k]);
 	if (name != NULL && strcmp(name, "openssl") == 0 && at + 1 < argv->n_items && bawn_value_is_text(argv->item[at + 1]))
 		return bawn_arena_fmt(bawn_sh_arena(s->e), "openssl-%.*s", (int)argv->item[at + 1]->text.n, argv->item[at + 1]->text.p);
 	return name;
@@ -800,7 +806,10 @@ static struct value *leave(struct shell *s, uint32_t i)
 	case BAWN_K_CONCAT: return interpolate(s, i, node(s, i)->start, node(s, i)->end, false, false);
 	case BAWN_K_HEREDOC_BODY: return interpolate(s, i, node(s, i)->start, node(s, i)->end, false, true);
 	case BAWN_K_COMMAND_NAME: return node(s, i)->child != 0 ? s->val[node(s, i)->child] : NULL;
-	case BAWN_K_EXPANSION: return bawn_sh_expand(s, t);
+	case BAWN_K_EXPANSION: {
+		const char *at = memchr(t.p, '$', t.n);
+		return at != NULL ? bawn_sh_expand(s, (struct bawn_span){ at, t.n - (size_t)(at - t.p) }) : bawn_value_new(s->e);
+	}
 	case BAWN_K_SUBSTITUTION: case BAWN_K_PROCESS_SUB: case BAWN_K_SUBSHELL: case BAWN_K_LIST_OF_COMMANDS: return read_substitution(s, i);
 	case BAWN_K_COMMAND: return read_command(s, i);
 	case BAWN_K_PIPELINE: {

@@ -50,13 +50,19 @@ static bool starts_command(const struct plain *p, size_t i)
 static void braces(struct plain *p, size_t i)
 {
 	bool comma = false;
-	size_t end = i + 1;
-	for (; end < p->text.n && end - i < 4096 && strchr(" \t\n;|&()<>{}`", p->text.p[end]) == NULL; end++)
+	size_t end = i;
+	unsigned depth = 0;
+	for (; end < p->text.n && end - i < 4096 && strchr(" \t\n;|&()<>`", p->text.p[end]) == NULL; end++) {
 		comma = comma || p->text.p[end] == ',';
-	if (!comma || at(p, end) != '}' || !starts_command(p, i))
+		depth += p->text.p[end] == '{';
+		if (p->text.p[end] == '}' && --depth == 0)
+			break;
+	}
+	if (!comma || depth > 0 || at(p, end) != '}' || !starts_command(p, i))
 		return;
-	put(p, i, '_');
-	put(p, end, '_');
+	for (size_t k = i; k <= end; k++)
+		if ((p->text.p[k] == '{' && (k == i || p->text.p[k - 1] != '$')) || p->text.p[k] == '}')
+			put(p, k, '_');
 }
 
 /* `coproc NAME {`: what counts is the group. */
