@@ -30,6 +30,7 @@ enum {
 #define D BAWN_ACCESS_DELETE
 #define L BAWN_ACCESS_LIST
 #define U BAWN_ACCESS_USE
+#define N BAWN_ACCESS_COUNT  /* operands are not files, or nothing happens to them */
 
 /* `valued`: short options that take a word, so that the word is not mistaken for an operand. */
 static const struct command { const char *name; unsigned kind; uint8_t access, skip; const char *valued; int8_t language; } command[] = {
@@ -53,7 +54,7 @@ static const struct command { const char *name; unsigned kind; uint8_t access, s
 	{ "screen", WRAPS, U, 0, "Scehst", 0 }, { "then", WRAPS, U, 0, "", 0 }, { "do", WRAPS, U, 0, "", 0 }, { "else", WRAPS, U, 0, "", 0 }, { "!", WRAPS, U, 0, "", 0 },
 	{ "{", WRAPS, U, 0, "", 0 }, { "multitime", WRAPS, U, 0, "n", 0 }, { "softlimit", WRAPS, U, 0, "", 0 }, { "chpst", WRAPS, U, 0, "u", 0 }, { "runsv", WRAPS, U, 0, "", 0 },
 	{ "pexec", WRAPS, U, 0, "", 0 }, { "logsave", WRAPS, U, 1, "", 0 }, { "tini", WRAPS, U, 0, "", 0 }, { "dumb-init", WRAPS, U, 0, "", 0 }, { "caffeinate", WRAPS, U, 0, "", 0 },
-	{ "script", 0, W, 0, "c", 0 }, { "su", DATA, 0, 0, "csgGw", 0 }, { "runuser", WRAPS, U, 0, "ucsgGw", 0 },
+	{ "script", 0, W, 0, "c", 0 }, { "su", DATA, N, 0, "csgGw", 0 }, { "runuser", WRAPS, U, 0, "ucsgGw", 0 },
 	/* shells */
 	{ "sh", SHELL, R, 0, "oO", BAWN_LANG_BASH }, { "bash", SHELL, R, 0, "oO", BAWN_LANG_BASH }, { "dash", SHELL, R, 0, "o", BAWN_LANG_BASH },
 	{ "zsh", SHELL, R, 0, "o", BAWN_LANG_BASH }, { "ksh", SHELL, R, 0, "o", BAWN_LANG_BASH }, { "ash", SHELL, R, 0, "o", BAWN_LANG_BASH },
@@ -101,12 +102,12 @@ static const struct command { const char *name; unsigned kind; uint8_t access, s
 	{ "cpio", DATA, R, 0, "", 0 }, { "split", DATA, R, 0, "bln", 0 }, { "md5sum", DATA, R, 0, "", 0 }, { "sha1sum", DATA, R, 0, "", 0 }, { "sha256sum", DATA, R, 0, "", 0 }, { "cksum", DATA, R, 0, "", 0 },
 	{ "jq", DATA | FIRST, R, 0, "", 0 }, { "openssl", DATA, R, 0, "", 0 }, { "gpg", DATA, R, 0, "ro", 0 }, { "unshadow", DATA, R, 0, "", 0 }, { "john", DATA, R, 0, "", 0 }, { "pr", DATA, R, 0, "", 0 },
 	{ "file", DATA, L, 0, "", 0 }, { "readlink", DATA, L, 0, "", 0 }, { "realpath", DATA, L, 0, "", 0 }, { "stat", DATA, L, 0, "cf", 0 }, { "ls", DATA, L, 0, "I", 0 }, { "dir", DATA, L, 0, "", 0 },
-	{ "find", DATA, L, 0, "", 0 }, { "du", DATA, L, 0, "d", 0 }, { "df", DATA, L, 0, "", 0 }, { "tree", DATA, L, 0, "LI", 0 }, { "cd", DATA, 0, 0, "", 0 }, { "pushd", DATA, 0, 0, "", 0 },
-	{ "test", DATA, 0, 0, "", 0 }, { "[", DATA, 0, 0, "", 0 }, { "which", DATA, 0, 0, "", 0 }, { "type", DATA, 0, 0, "", 0 }, { "echo", DATA, 0, 0, "", 0 }, { "printf", DATA, 0, 0, "", 0 },
-	{ "basename", DATA, 0, 0, "", 0 }, { "dirname", DATA, 0, 0, "", 0 }, { "whereis", DATA, 0, 0, "", 0 }, { "whatis", DATA, 0, 0, "", 0 }, { "help", DATA, 0, 0, "", 0 }, { "export", DATA, 0, 0, "", 0 },
-	{ "alias", DATA, 0, 0, "", 0 }, { "set", DATA, 0, 0, "", 0 }, { "git", 0, 0, 0, "C", 0 }, { "logger", DATA, 0, 0, "t", 0 }, { "ldd", DATA, U, 0, "", 0 }, { "pgrep", DATA, 0, 0, "", 0 }, { "pkill", DATA, 0, 0, "", 0 },
-	{ "dpkg", DATA, 0, 0, "", 0 }, { "rpm", DATA, 0, 0, "", 0 }, { "chsh", DATA, 0, 0, "s", 0 }, { "useradd", DATA, 0, 0, "dsgGu", 0 }, { "usermod", DATA, 0, 0, "dsgGu", 0 }, { "adduser", DATA, 0, 0, "", 0 },
-	{ "update-alternatives", DATA, U, 0, "", 0 }, { "true", DATA, 0, 0, "", 0 }, { ":", DATA, 0, 0, "", 0 }, { "false", DATA, 0, 0, "", 0 }, { "ps", DATA, 0, 0, "", 0 },
+	{ "find", DATA, L, 0, "", 0 }, { "du", DATA, L, 0, "d", 0 }, { "df", DATA, L, 0, "", 0 }, { "tree", DATA, L, 0, "LI", 0 }, { "cd", DATA, N, 0, "", 0 }, { "pushd", DATA, N, 0, "", 0 },
+	{ "test", DATA, N, 0, "", 0 }, { "[", DATA, N, 0, "", 0 }, { "which", DATA, N, 0, "", 0 }, { "type", DATA, N, 0, "", 0 }, { "echo", DATA, N, 0, "", 0 }, { "printf", DATA, N, 0, "", 0 },
+	{ "basename", DATA, N, 0, "", 0 }, { "dirname", DATA, N, 0, "", 0 }, { "whereis", DATA, N, 0, "", 0 }, { "whatis", DATA, N, 0, "", 0 }, { "help", DATA, N, 0, "", 0 }, { "export", DATA, N, 0, "", 0 },
+	{ "alias", DATA, N, 0, "", 0 }, { "set", DATA, N, 0, "", 0 }, { "git", 0, U, 0, "C", 0 }, { "logger", DATA, N, 0, "t", 0 }, { "ldd", DATA, U, 0, "", 0 }, { "pgrep", DATA, N, 0, "", 0 }, { "pkill", DATA, N, 0, "", 0 },
+	{ "dpkg", DATA, N, 0, "", 0 }, { "rpm", DATA, N, 0, "", 0 }, { "chsh", DATA, N, 0, "s", 0 }, { "useradd", DATA, N, 0, "dsgGu", 0 }, { "usermod", DATA, N, 0, "dsgGu", 0 }, { "adduser", DATA, N, 0, "", 0 },
+	{ "update-alternatives", DATA, U, 0, "", 0 }, { "true", DATA, N, 0, "", 0 }, { ":", DATA, N, 0, "", 0 }, { "false", DATA, N, 0, "", 0 }, { "ps", DATA, N, 0, "", 0 },
 	/* writing */
 	{ "cp", DATA | LAST, R, 0, "S", 0 }, { "install", DATA | LAST, R, 0, "mog", 0 }, { "ln", DATA | LAST, U, 0, "", 0 }, { "mv", DATA | LAST, D, 0, "", 0 }, { "rm", DATA, D, 0, "", 0 }, { "rmdir", DATA, D, 0, "", 0 },
 	{ "unlink", DATA, D, 0, "", 0 }, { "shred", DATA, D, 0, "n", 0 }, { "srm", DATA, D, 0, "", 0 }, { "wipe", DATA, D, 0, "", 0 }, { "tee", DATA, W, 0, "", 0 }, { "touch", DATA, W, 0, "trd", 0 },
@@ -117,7 +118,7 @@ static const struct command { const char *name; unsigned kind; uint8_t access, s
 	/* hosts */
 	{ "ssh", NET, U, 0, "iloFpLRDJcmEIbBWwQ", 0 }, { "nc", NET, U, 0, "pswqXxiIOTVe", 0 }, { "ncat", NET, U, 0, "pswqi", 0 }, { "netcat", NET, U, 0, "pswqi", 0 }, { "socat", NET, U, 0, "", 0 }, { "aria2c", NET, U, 0, "od", 0 },
 	{ "fetch", NET, U, 0, "o", 0 }, { "http", NET, U, 0, "o", 0 }, { "lynx", NET, U, 0, "", 0 }, { "dig", NET, U, 0, "", 0 }, { "nslookup", NET, U, 0, "", 0 }, { "host", NET, U, 0, "", 0 }, { "ping", NET, U, 0, "cp", 0 },
-	{ "ssh-copy-id", NET | DATA, 0, 0, "ip", 0 }, { "ssh-add", DATA, 0, 0, "", 0 }, { "ssh-keygen", DATA, 0, 0, "fNCtb", 0 },
+	{ "ssh-copy-id", NET | DATA, N, 0, "ip", 0 }, { "ssh-add", DATA, N, 0, "", 0 }, { "ssh-keygen", DATA, N, 0, "fNCtb", 0 },
 };
 NAMES(commands, command);
 
@@ -358,7 +359,9 @@ static uint32_t one_option(struct engine *e, const char *name, struct value *con
 	}
 	const char *equals = memchr(w.p, '=', w.n);
 	struct bawn_span own = { w.p, equals != NULL ? (size_t)(equals - w.p) : w.n };
-	if (names_command(own))
+	if (names_command(own) && memmem(own.p, own.n, "eval", 4) != NULL)
+		bawn_foreign_program(e, equals != NULL ? (struct bawn_span){ equals + 1, w.n - own.n - 1 } : next, true, node);
+	else if (names_command(own))
 		run_text(e, equals != NULL ? (struct bawn_span){ equals + 1, w.n - own.n - 1 } : next, node);
 	else if (equals != NULL && w.n > own.n + 2 && (equals[1] == '/' || equals[1] == '~'))
 		*tags |= path_word(e, (struct bawn_span){ equals + 1, w.n - own.n - 1 }, BAWN_ACCESS_USE, node);
@@ -420,7 +423,7 @@ static uint64_t operands(struct engine *e, const char *name, struct value *const
 	static const struct command unknown = { .access = BAWN_ACCESS_USE, .valued = "" };
 	uint64_t tags = 0;
 	uint32_t last = 0, seen = 0;
-	bool echo = c != NULL && c->access == 0 && (c->kind & DATA) != 0, finds = strcmp(name, "find") == 0;
+	bool echo = c != NULL && c->access == N, finds = strcmp(name, "find") == 0;
 	c = c != NULL ? c : &unknown;
 	enum bawn_access access = access_of(name, c, word, n);
 	for (uint32_t i = 1; i < n; i++)
@@ -671,7 +674,7 @@ static uint64_t programs(struct shell *s, struct engine *e, const char *name, st
 	bool known = c != NULL || (bawn_value_is_text(word[0]) && memchr(word[0]->text.p, '/', word[0]->text.n) == NULL);
 	if (!known)
 		run_file(s, e, word[0], BAWN_LANG_BASH, false, node);
-	if (!((kind & DATA) != 0 && c->access == 0))
+	if (c == NULL || c->access != N)
 		texts(e, word, n, (kind & NET) != 0, node);
 	return 0;
 }

@@ -518,7 +518,7 @@ static uint64_t other_paths(struct script *s, const struct call *c)
 	return tags;
 }
 
-#define TOLD (BAWN_TAG(SECRET) | BAWN_TAG(BROWSER) | BAWN_TAG(ENVIRON) | BAWN_TAG(READ) | BAWN_TAG(HOST_INFO) | BAWN_TAG(IDENTITY) | BAWN_TAG(USER_INFO))
+#define TOLD (BAWN_TAG(SECRET) | BAWN_TAG(BROWSER) | BAWN_TAG(ENVIRON) | BAWN_TAG(READ) | BAWN_TAG(HOST_INFO) | BAWN_TAG(IDENTITY))
 
 uint64_t bawn_call_effects(struct script *s, const struct call *c)
 {

@@ -270,6 +270,17 @@ static bool put_same(struct filter *f)
 	return true;
 }
 
+/* Did a text tool change so much that the text could not be read before? */
+static void note_change(struct filter *f, struct bawn_span now)
+{
+	size_t same = 0, less = f->in.n < now.n ? f->in.n : now.n;
+	for (size_t i = 0; i < less && f->in.n == now.n; i++)
+		same += f->in.p[i] == now.p[i];
+	size_t changed = f->in.n == now.n ? less - same : f->in.n > now.n ? f->in.n - now.n : now.n - f->in.n;
+	if (changed * 4 >= f->in.n && changed > 1)
+		f->taint |= BAWN_TAG(DECODE);
+}
+
 static bool put_rev(struct filter *f)
 {
 	for (size_t start = 0; start < f->in.n; ) {
@@ -359,7 +370,7 @@ static bool put_tr(struct filter *f)
 			bawn_buf_char(f->out, (char)c);
 		before = c;
 	}
-	f->taint |= BAWN_TAG(DECODE);
+	note_change(f, bawn_buf_span(f->out));
 	return true;
 }
 
@@ -442,7 +453,7 @@ static bool put_sed(struct filter *f)
 	}
 	if (!any)
 		return false;
-	f->taint |= BAWN_TAG(DECODE);
+	note_change(f, text);
 	bawn_buf_add(f->out, text.p, text.n);
 	return true;
 }

@@ -83,6 +83,19 @@ static void coproc(struct plain *p, size_t i)
 		put(p, k, ' ');
 }
 
+/* `cat <<E ||` with the rest after the here-document: the grammar would read the document as commands. */
+static void trailing_operator(struct plain *p, size_t i)
+{
+	size_t end = i;
+	while (end < p->text.n && p->text.p[end] != '\n')
+		end++;
+	end = skip_blanks_back(p, end);
+	if (end < i + 4 || (memcmp(p->text.p + end - 2, "||", 2) != 0 && memcmp(p->text.p + end - 2, "&&", 2) != 0))
+		return;
+	put(p, end - 1, ' ');
+	put(p, end - 2, ' ');
+}
+
 /* A word goes on after an escaped newline.  Not where a comment or a here-document could swallow what
  * follows. */
 static void joined_line(struct plain *p, size_t i)
@@ -107,7 +120,7 @@ char *bawn_shelltext_plain(struct bawn_span text)
 		else if (c == '<' && next == '<' && at(&p, i + 2) == '<')
 			here_string(&p, i), i += 2;
 		else if (c == '<' && next == '<')
-			p.here = true;
+			p.here = true, trailing_operator(&p, i);
 		else if (c == '{' && next != ' ' && next != '\n')
 			braces(&p, i);
 		else if (c == 'c' && next == 'o')
