@@ -626,6 +626,26 @@ static bool hands_shell(struct value *const *word, uint32_t n)
 	return false;
 }
 
+static bool is_address(struct bawn_span w)
+{
+	unsigned dots = 0;
+	size_t i = 0;
+	for (; i < w.n && ((w.p[i] >= '0' && w.p[i] <= '9') || w.p[i] == '.'); i++)
+		dots += w.p[i] == '.';
+	return dots == 3 && i >= 7 && (i == w.n || w.p[i] == ':') && !bawn_span_starts(w, "127.") && !bawn_span_starts(w, "0.0.0.0");
+}
+
+/* A program nobody knows is given a shell and an address: the shape of every remote shell tool. */
+static bool shell_to_host(struct engine *e, struct value *const *word, uint32_t n)
+{
+	bool shell_ = false, host = false;
+	for (uint32_t i = 1; i < n; i++) {
+		shell_ = shell_ || (bawn_value_is_text(word[i]) && bawn_sh_is_shell(bawn_sh_name(e, word[i])));
+		host = host || (bawn_value_is_text(word[i]) && is_address(word[i]->text));
+	}
+	return shell_ && host;
+}
+
 /* Texts among the words, for the rules that know hosts and other constants. */
 static void texts(struct engine *e, struct value *const *word, uint32_t n, bool net, uint32_t node)
 {
@@ -655,6 +675,8 @@ static uint64_t programs(struct shell *s, struct engine *e, const char *name, st
 	}
 	if ((kind & (DATA | SHELL | SCRIPT | WRAPS)) == 0 && hands_shell(word, n))
 		(void)bawn_engine_event(e, "hands-shell", node, NULL);
+	if (c == NULL && unwrap(name, word, n) == 0 && shell_to_host(e, word, n))
+		(void)bawn_engine_event(e, "shell-to-host", node, NULL);
 	if (strcmp(name, "eval") == 0) {
 		struct value *all = bawn_sh_join(e, word + 1, n - 1);
 		if (all != NULL && (!all->partial || n > 2 || all->text.n > 4))

@@ -25,7 +25,7 @@ static const struct { const char *name; unsigned kind; } word[] = {
 	{ "TCPServer", SOCKET }, { "TcpClient", SOCKET }, { "TCPClient", SOCKET }, { "TcpListener", SOCKET }, { "ServerSocket", SOCKET },
 	{ "SocketChannel", SOCKET }, { "Dial", SOCKET }, { "DialTCP", SOCKET }, { "DialTimeout", SOCKET }, { "sockaddr_in", SOCKET }, { "AF_INET", SOCKET },
 	{ "PF_INET", SOCKET }, { "socketpair", 0 }, { "inet", SOCKET }, { "ztcp", SOCKET }, { "tcp_connect", SOCKET }, { "gen_tcp", SOCKET },
-	{ "TcpStream", SOCKET }, { "create_connection", SOCKET }, { "createConnection", SOCKET }, { "ListenTCP", SOCKET }, { "network", 0 }, { "luasocket", SOCKET }, { "net/http", FETCH }, { "open-uri", FETCH }, { "socket.http", FETCH },
+	{ "TcpStream", SOCKET }, { "create_connection", SOCKET }, { "createConnection", SOCKET }, { "ListenTCP", SOCKET }, { "network", 0 }, { "luasocket", SOCKET }, { "Sockets", SOCKET }, { "net/http", FETCH }, { "open-uri", FETCH }, { "socket.http", FETCH },
 	{ "SSLSocket", SOCKET }, { "WebSocket", SOCKET }, { "openSocket", SOCKET }, { "connectTCP", SOCKET }, { "socketConnection", SOCKET }, { "pscan", SOCKET },
 	/* programs */
 	{ "system", RUN }, { "exec", RUN }, { "popen", RUN }, { "popen2", RUN }, { "popen3", RUN }, { "proc_open", RUN }, { "shell_exec", RUN }, { "passthru", RUN },
@@ -140,6 +140,8 @@ static size_t name_at(struct program *p, size_t at)
 	struct bawn_span name = { p->t.p + at, end - at };
 	size_t row = name.n < 40 ? bawn_names_find(&words, name.p, name.n) : BAWN_LEN(word);
 	bool variable = at > 0 && (p->t.p[at - 1] == '$' || p->t.p[at - 1] == '@' || p->t.p[at - 1] == '%');
+	if (bawn_span_is(name, "cmd") && end < p->t.n && p->t.p[end] == '(')  /* os:cmd(), not a variable of that name */
+		p->seen |= RUN, p->last = RUN;
 	if (row < BAWN_LEN(word) && !variable) {
 		p->seen |= word[row].kind;
 		p->last = word[row].kind;
