@@ -277,7 +277,21 @@ uint32_t bawn_sh_unwrap(struct engine *e, struct value *const *word, uint32_t n)
 
 /* ---- files ---- */
 
-static uint64_t path_word(struct engine *e, struct bawn_span t, enum bawn_access access, uint32_t node)
+struct bawn_span bawn_sh_path(const struct shell *s, struct bawn_span t)
+{
+	if (s == NULL || s->cwd == NULL || t.n == 0 || strchr("/~$-{", t.p[0]) != NULL || t.n > 512)
+		return t;
+	size_t n = strlen(s->cwd);
+	char *p = bawn_arena_get(bawn_sh_arena(s->e), n + t.n + 2);
+	if (p == NULL)
+		return t;
+	memcpy(p, s->cwd, n);
+	p[n] = '/';
+	memcpy(p + n + 1, t.p, t.n);
+	return (struct bawn_span){ p, n + 1 + t.n };
+}
+
+static uint64_t path_word(const struct shell *s, struct engine *e, struct bawn_span t, enum bawn_access access, uint32_t node)
 {
 	const char *at = t.n > 0 ? memchr(t.p, '@', t.n) : NULL;
 	if (at != NULL && (at == t.p || at[-1] == '=') && at + 1 < t.p + t.n) {  /* curl's @file and name=@file */
@@ -290,7 +304,7 @@ static uint64_t path_word(struct engine *e, struct bawn_span t, enum bawn_access
 	}
 	if (t.n == 0 || memmem(t.p, t.n, "://", 3) != NULL)
 		return 0;
-	return bawn_engine_path(e, t, access, true, node);
+	return bawn_engine_path(e, bawn_sh_path(s, t), access, true, node);
 }
 
 static void run_text(struct engine *e, struct bawn_span t, uint32_t node)
@@ -330,19 +344,19 @@ static void setting(struct engine *e, struct bawn_span w, uint32_t node)
 	}
 }
 
-static uint64_t option_value(struct engine *e, uint8_t what, struct bawn_span v, uint32_t node)
+static uint64_t option_value(const struct shell *s, struct engine *e, uint8_t what, struct bawn_span v, uint32_t node)
 {
 	if (what == RUN)
 		run_text(e, v, node);
 	else if (what == CODE)
 		bawn_foreign_program(e, v, true, node);
 	else if (what != SKIP)
-		return path_word(e, v, (enum bawn_access)what, node);
+		return path_word(s, e, v, (enum bawn_access)what, node);
 	return 0;
 }
 
 /* Looks at word i as an option; how many words it took, and what it gave. */
-static uint32_t one_option(struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t i, uint32_t node, uint64_t *tags)
+static uint32_t one_option(const struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t i, uint32_t node, uint64_t *tags)
 {
 	struct bawn_span w = word[i]->text, next = i + 1 < n && bawn_value_is_text(word[i + 1]) ? word[i + 1]->text : (struct bawn_span){ NULL, 0 };
 	for (size_t k = bawn_names_find(&options, name, strlen(name)); k < BAWN_LEN(option); k = bawn_names_next(&options, k)) {
@@ -351,11 +365,11 @@ static uint32_t one_option(struct engine *e, const char *name, struct value *con
 			continue;
 		bool shorter = m == 2 && option[k].name[1] != '-';
 		if (w.n == m && next.p != NULL)
-			return *tags |= option_value(e, option[k].what, next, node), 2;
+			return *tags |= option_value(s, e, option[k].what, next, node), 2;
 		if (w.n > m + 1 && w.p[m] == '=')
-			return *tags |= option_value(e, option[k].what, (struct bawn_span){ w.p + m + 1, w.n - m - 1 }, node), 1;
+			return *tags |= option_value(s, e, option[k].what, (struct bawn_span){ w.p + m + 1, w.n - m - 1 }, node), 1;
 		if (shorter && w.n > m && option[k].what != RUN)
-			return *tags |= option_value(e, option[k].what, (struct bawn_span){ w.p + m, w.n - m }, node), 1;
+			return *tags |= option_value(s, e, option[k].what, (struct bawn_span){ w.p + m, w.n - m }, node), 1;
 	}
 	const char *equals = memchr(w.p, '=', w.n);
 	struct bawn_span own = { w.p, equals != NULL ? (size_t)(equals - w.p) : w.n };
@@ -364,7 +378,7 @@ static uint32_t one_option(struct engine *e, const char *name, struct value *con
 	else if (names_command(own))
 		run_text(e, equals != NULL ? (struct bawn_span){ equals + 1, w.n - own.n - 1 } : next, node);
 	else if (equals != NULL && w.n > own.n + 2 && (equals[1] == '/' || equals[1] == '~'))
-		*tags |= path_word(e, (struct bawn_span){ equals + 1, w.n - own.n - 1 }, BAWN_ACCESS_USE, node);
+		*tags |= path_word(s, e, (struct bawn_span){ equals + 1, w.n - own.n - 1 }, BAWN_ACCESS_USE, node);
 	return 1;
 }
 
@@ -389,7 +403,7 @@ static enum bawn_access access_of(const char *name, const struct command *c, str
 }
 
 /* find with a test deletes some files below a directory, not the directory. */
-static uint64_t found_path(struct engine *e, struct bawn_span t, struct value *const *word, uint32_t n, enum bawn_access access, uint32_t node)
+static uint64_t found_path(const struct shell *s, struct engine *e, struct bawn_span t, struct value *const *word, uint32_t n, enum bawn_access access, uint32_t node)
 {
 	static const char *const all[] = { "-delete", "-exec", "-execdir", "-ok", "-okdir", "-print", "-print0", "-depth", "-xdev", "-mount", "-L", "-H", "-P", "-follow" };
 	static const char *const vital[] = { "/etc", "/usr/lib", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/var/lib", "/var/log", "/root" };
@@ -402,22 +416,22 @@ static uint64_t found_path(struct engine *e, struct bawn_span t, struct value *c
 			some = some && !bawn_sh_is(word[i], all[k]);
 	}
 	if (!some)
-		return path_word(e, t, access, node);
+		return path_word(s, e, t, access, node);
 	const char *normal = bawn_path_normal(bawn_sh_arena(e), t);
 	for (size_t k = 0; normal != NULL && k < BAWN_LEN(vital); k++)
 		vital_ = vital_ || bawn_path_under(vital[k], normal, true);
 	if (!vital_)
-		return path_word(e, t, BAWN_ACCESS_LIST, node);
+		return path_word(s, e, t, BAWN_ACCESS_LIST, node);
 	char *below = bawn_arena_get(bawn_sh_arena(e), t.n + 8);
 	if (below == NULL)
 		return 0;
 	memcpy(below, t.p, t.n);
 	memcpy(below + t.n, "/found", 7);
-	(void)path_word(e, t, BAWN_ACCESS_LIST, node);
-	return path_word(e, (struct bawn_span){ below, t.n + 6 }, access, node);
+	(void)path_word(s, e, t, BAWN_ACCESS_LIST, node);
+	return path_word(s, e, (struct bawn_span){ below, t.n + 6 }, access, node);
 }
 
-static uint64_t operands(struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t node)
+static uint64_t operands(const struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t node)
 {
 	const struct command *c = find(name);
 	static const struct command unknown = { .access = BAWN_ACCESS_USE, .valued = "" };
@@ -436,11 +450,11 @@ static uint64_t operands(struct engine *e, const char *name, struct value *const
 		if (w.n > 2 && w.p[0] != '-' && memchr(w.p, '=', w.n) != NULL && !echo)
 			setting(e, w, node);
 		if (strcmp(name, "dd") == 0 && w.n > 3 && (bawn_span_starts(w, "if=") || bawn_span_starts(w, "of="))) {
-			tags |= path_word(e, (struct bawn_span){ w.p + 3, w.n - 3 }, w.p[0] == 'i' ? BAWN_ACCESS_READ : BAWN_ACCESS_WRITE, node);
+			tags |= path_word(s, e, (struct bawn_span){ w.p + 3, w.n - 3 }, w.p[0] == 'i' ? BAWN_ACCESS_READ : BAWN_ACCESS_WRITE, node);
 			continue;
 		}
 		if (bawn_sh_option(word[i])) {
-			uint32_t took = one_option(e, name, word, n, i, node, &tags);
+			uint32_t took = one_option(s, e, name, word, n, i, node, &tags);
 			if (finds && seen > 0)
 				break;
 			i += took > 1 ? 1 : takes_value(c, w) && !(c->kind & WRAPS) ? 1 : 0;
@@ -455,7 +469,7 @@ static uint64_t operands(struct engine *e, const char *name, struct value *const
 			continue;
 		if ((c->kind & WRAPS) != 0)
 			break;
-		tags |= finds ? found_path(e, w, word, n, access, node) : path_word(e, w, written ? BAWN_ACCESS_WRITE : access, node);
+		tags |= finds ? found_path(s, e, w, word, n, access, node) : path_word(s, e, w, written ? BAWN_ACCESS_WRITE : access, node);
 	}
 	return tags;
 }
@@ -658,6 +672,18 @@ static void texts(struct engine *e, struct value *const *word, uint32_t n, bool 
 	}
 }
 
+/* ssh to this very machine runs here. */
+static void local_ssh(struct engine *e, struct value *const *word, uint32_t n, uint32_t node)
+{
+	for (uint32_t i = 1; i + 1 < n; i++)
+		if (bawn_sh_is(word[i], "localhost") || bawn_sh_is(word[i], "127.0.0.1") || bawn_sh_is(word[i], "::1") || bawn_sh_is(word[i], "root@localhost")) {
+			struct value *all = bawn_sh_join(e, word + i + 1, n - i - 1);
+			if (all != NULL)
+				run_text(e, all->text, node);
+			return;
+		}
+}
+
 static uint64_t programs(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t node)
 {
 	const struct command *c = find(name);
@@ -683,6 +709,8 @@ static uint64_t programs(struct shell *s, struct engine *e, const char *name, st
 			run_text(e, all->text, node);
 	} else if (strcmp(name, "trap") == 0 && n > 1 && bawn_value_is_text(word[1])) {
 		run_text(e, word[1]->text, node);
+	} else if (strcmp(name, "ssh") == 0) {
+		local_ssh(e, word, n, node);
 	} else if (strcmp(name, "sed") == 0) {
 		for (uint32_t i = 1; i < n; i++) {  /* sed '1e command' */
 			struct bawn_span w = bawn_value_is_text(word[i]) ? word[i]->text : (struct bawn_span){ NULL, 0 };
@@ -783,7 +811,7 @@ static uint64_t one_command(struct shell *s, struct engine *e, struct value **wo
 			return tags | bawn_engine_event(e, fed ? "runs-input" : "unknown-command", node, NULL);
 		}
 		struct value *all = bawn_sh_join(e, word, n < 64 ? n : 64);
-		uint64_t own = operands(e, name, word, n, node);
+		uint64_t own = operands(s, e, name, word, n, node);
 		struct fact f = { .kind = BAWN_MATCH_COMMAND, .name = name, .arg = word + 1, .n_args = n - 1, .node = node,
 		                  .taint = taint | (own & (BAWN_TAG(READ) | BAWN_TAG(SECRET))), .folded = all != NULL ? all->text.p : NULL };
 		own |= bawn_engine_fact(e, &f);
@@ -900,7 +928,7 @@ bool bawn_sh_feed(struct shell *s, struct value *const *word, uint32_t n, const 
 				size_t stop = from;
 				while (stop < line.n && line.p[stop] != ' ')
 					stop++;
-				(void)path_word(e, (struct bawn_span){ line.p + from, stop - from }, BAWN_ACCESS_READ, node);
+				(void)path_word(s, e, (struct bawn_span){ line.p + from, stop - from }, BAWN_ACCESS_READ, node);
 			}
 			start = end + 1;
 		}

@@ -66,6 +66,9 @@ struct program {
 	uint32_t         node;
 	unsigned         seen, last;    /* kinds so far, and of the word before a literal */
 	unsigned         literals;
+	struct bawn_span kept[8]; unsigned n_kept;  /* texts that may be given to a program later */
+	bool             pipes;         /* awk: (cmd | getline) */
+	bool             commands;
 	bool             shell;         /* the path of a shell is named */
 };
 
@@ -107,6 +110,8 @@ static void literal(struct program *p, struct bawn_span raw, bool backtick)
 		run_text(p, t);
 		return;
 	}
+	if (p->n_kept < BAWN_LEN(p->kept))
+		p->kept[p->n_kept++] = t;
 	if (memmem(t.p, t.n, "/inet/", 6) != NULL)
 		p->seen |= SOCKET | RUN;
 	if (memmem(t.p, t.n, "://", 3) != NULL) {
@@ -149,6 +154,17 @@ static size_t name_at(struct program *p, size_t at)
 	return end - at;
 }
 
+/* :r /etc/hosts */
+static size_t bare_path(struct program *p, size_t at)
+{
+	size_t end = at;
+	while (end < p->t.n && p->t.p[end] != ' ' && p->t.p[end] != '\n' && p->t.p[end] != '"' && p->t.p[end] != '\'')
+		end++;
+	if (end - at > 2)
+		(void)bawn_engine_path(p->e, (struct bawn_span){ p->t.p + at, end - at }, BAWN_ACCESS_READ, false, p->node);
+	return end - at - 1;
+}
+
 static void scan(struct program *p)
 {
 	for (size_t at = 0; at < p->t.n && p->e->error == 0; ) {
@@ -161,8 +177,12 @@ static void scan(struct program *p)
 			/* awk: print | "cmd", "cmd" | getline, and the two-way |& */
 			if (c == '|' && at + 1 < p->t.n && (p->t.p[at + 1] == '&' || p->t.p[at + 1] == '"' || (p->t.p[at + 1] == ' ' && at + 2 < p->t.n && p->t.p[at + 2] == '"')))
 				p->seen |= RUN, p->last = RUN;
+			else if (c == '|' && (bawn_span_starts((struct bawn_span){ p->t.p + at, p->t.n - at }, "| getline") || bawn_span_starts((struct bawn_span){ p->t.p + at, p->t.n - at }, "|getline")))
+				p->seen |= RUN, p->pipes = true;
 			else if (c == ';' || c == '\n')
 				p->last = 0;
+			else if (p->commands && (c == '/' || c == '~') && at > 0 && p->t.p[at - 1] == ' ')
+				at += bare_path(p, at);
 			at++;
 		}
 	}
@@ -189,6 +209,8 @@ static void conclude(struct program *p)
 		{ SOCKET, 0, "foreign-socket" }, { RUN, 0, "foreign-run" }, { FETCH, 0, "foreign-fetch" }, { EVAL, 0, "foreign-eval" },
 		{ BECOME, 0, "foreign-become" }, { SERVE, 0, "foreign-serve" }, { POST, 0, "foreign-send" },
 	};
+	for (unsigned i = 0; p->pipes && i < p->n_kept; i++)
+		run_text(p, p->kept[i]);
 	if (p->shell && (p->seen & SOCKET) != 0)
 		p->seen |= RUN;
 	for (size_t i = 0; i < BAWN_LEN(row); i++)
@@ -204,7 +226,7 @@ void bawn_foreign_program(struct engine *e, struct bawn_span text, bool commands
 		return;
 	if (commands)
 		escape(e, text, node);
-	struct program p = { .e = e, .t = text, .node = node };
+	struct program p = { .e = e, .t = text, .node = node, .commands = commands };
 	scan(&p);
 	conclude(&p);
 }

@@ -286,8 +286,20 @@ static void read_lines(struct shell *s, struct value *const *word, uint32_t n, c
 	bawn_sh_set(s, "", name->text, bawn_sh_list(s->e, line, k));
 }
 
+static void change_directory(struct shell *s, struct value *const *word, uint32_t n)
+{
+	const struct value *to = n > 1 ? word[n - 1] : NULL;
+	struct bawn_span path = bawn_value_is_text(to) && !to->partial && !bawn_sh_option(to) && !bawn_sh_is(to, "-") ? bawn_sh_path(s, to->text) : (struct bawn_span){ NULL, 0 };
+	const char *normal = path.n > 0 ? bawn_path_normal(bawn_sh_arena(s->e), path) : NULL;
+	s->cwd = normal != NULL && bawn_path_outside(normal) ? normal : NULL;
+}
+
 static void set_builtin(struct shell *s, struct value *const *word, uint32_t n)
 {
+	if (bawn_sh_is(word[0], "cd") || bawn_sh_is(word[0], "pushd") || bawn_sh_is(word[0], "popd")) {
+		change_directory(s, word, n);
+		return;
+	}
 	if (bawn_sh_is(word[0], "read")) {
 		assign_words(s, word, n, 1, NULL);
 	} else if (bawn_sh_is(word[0], "set") && n > 2 && bawn_sh_is(word[1], "--")) {
@@ -550,7 +562,7 @@ static struct value *read_redirect(struct shell *s, uint32_t i)
 	                  .access = in ? BAWN_ACCESS_READ : BAWN_ACCESS_WRITE };
 	uint64_t tags = bawn_engine_fact(s->e, &f);
 	if ((tags & BAWN_TAG(CONNECT)) == 0)
-		tags |= bawn_engine_path(s->e, v->text, in ? BAWN_ACCESS_READ : BAWN_ACCESS_WRITE, true, i);
+		tags |= bawn_engine_path(s->e, bawn_sh_path(s, v->text), in ? BAWN_ACCESS_READ : BAWN_ACCESS_WRITE, true, i);
 	out->taint = tags;
 	return out;
 }
@@ -766,8 +778,14 @@ static struct value *read_list(struct shell *s, uint32_t i)
 	struct value *word[SHELL_WORDS_MAX];
 	uint32_t n = 0;
 	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
-		if (node(s, c)->kind != BAWN_K_OPERATOR && node(s, c)->kind != BAWN_K_COMMENT)
+		if (node(s, c)->kind != BAWN_K_OPERATOR && node(s, c)->kind != BAWN_K_COMMENT) {
+			uint32_t at = n;
 			push_node(s, c, word, &n);
+			struct bawn_span t = n == at + 1 && bawn_value_is_text(word[at]) ? word[at]->text : (struct bawn_span){ NULL, 0 };
+			const char *equals = t.n > 2 && t.p[0] == '[' ? memmem(t.p, t.n, "]=", 2) : NULL;
+			if (equals != NULL)  /* ([0]=a [1]=b) */
+				word[at] = bawn_sh_text(s->e, (struct bawn_span){ equals + 2, t.n - (size_t)(equals + 2 - t.p) }, word[at]->taint);
+		}
 	return bawn_sh_list(s->e, word, n);
 }
 
@@ -844,10 +862,19 @@ static bool endless(const struct shell *s, uint32_t i)
 	return bawn_span_starts(text_of(s, i), "until") && bawn_span_is(t, "false");
 }
 
+/* What a subshell, a branch or a definition does with `cd` ends with it. */
+static bool keeps_directory(uint8_t kind)
+{
+	return kind == BAWN_K_SUBSHELL || kind == BAWN_K_SUBSTITUTION || kind == BAWN_K_PROCESS_SUB || kind == BAWN_K_FUNCTION ||
+	       kind == BAWN_K_IF || kind == BAWN_K_CASE || kind == BAWN_K_WHILE || kind == BAWN_K_FOR || kind == BAWN_K_PIPELINE;
+}
+
 /* Before its children: functions get their name, loops their first word. */
 static void enter(struct shell *s, uint32_t i)
 {
 	uint32_t up = node(s, i)->parent;
+	if (keeps_directory(node(s, i)->kind))
+		s->argv[i] = s->cwd != NULL ? bawn_value_text(s->e, bawn_span(s->cwd)) : NULL;
 	if (node(s, i)->kind == BAWN_K_FUNCTION) {
 		uint32_t name = bawn_node_child(s->t, i, BAWN_R_NAME);
 		struct value *f = name != 0 ? bawn_value_new(s->e) : NULL;
@@ -885,6 +912,10 @@ static void walk(struct shell *s, uint32_t root)
 			continue;
 		for (uint32_t at = i; bawn_engine_go_on(s->e); at = node(s, at)->parent) {
 			s->val[at] = leave(s, at);
+			if (keeps_directory(node(s, at)->kind)) {
+				s->cwd = s->argv[at] != NULL ? s->argv[at]->text.p : NULL;
+				s->argv[at] = NULL;
+			}
 			if (is_definition(s, at))
 				s->args = outside;
 			if (at == root || node(s, at)->next != 0)

@@ -27,6 +27,7 @@ struct shell {
 	struct variable        *var; uint32_t n_vars, cap_vars;
 	uint32_t                slot[SHELL_VARS_SLOTS];  /* 1 + the newest variable of that hash */
 	struct value           *args;   /* positional parameters, a list; NULL: not known */
+	const char             *cwd;    /* where `cd` went; NULL: where the program was started, or not known */
 	bool                    fed;    /* the command being read has a standard input of its own */
 	uint32_t                self_starts;
 	uint32_t                replays, replayed, depth;  /* bodies read again, their nodes, how deep we are in them */
@@ -52,6 +53,7 @@ struct bawn_span bawn_sh_unescape(struct engine *e, struct bawn_span t, bool ech
 
 /* commands.c */
 const char *bawn_sh_name(struct engine *e, const struct value *v);
+struct bawn_span bawn_sh_path(const struct shell *s, struct bawn_span t);  /* seen from where `cd` went */
 uint32_t bawn_sh_unwrap(struct engine *e, struct value *const *word, uint32_t n);  /* how many words stand before the command itself */
 uint64_t bawn_sh_command(struct shell *s, struct engine *e, struct value **word, uint32_t n, uint32_t node);
 bool bawn_sh_feed(struct shell *s, struct value *const *word, uint32_t n, const struct value *in, uint32_t node);  /* standard input is a program */
