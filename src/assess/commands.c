@@ -740,6 +740,8 @@ static void keep_files(struct shell *s, struct engine *e, const char *name, stru
 	for (uint32_t i = 1; i < n; i++) {
 		struct bawn_span w = bawn_value_is_text(word[i]) ? word[i]->text : (struct bawn_span){ NULL, 0 };
 		struct bawn_span next = i + 1 < n && bawn_value_is_text(word[i + 1]) ? word[i + 1]->text : (struct bawn_span){ NULL, 0 };
+		if (w.n == 0)
+			continue;
 		bool to = w.n >= 2 && w.p[0] == '-' && w.p[1] != '-' && (wget ? w.p[w.n - 1] == 'O' : w.p[w.n - 1] == 'o');
 		if (to || bawn_span_is(w, "--output") || bawn_span_is(w, "--output-document"))
 			out = next;

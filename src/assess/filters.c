@@ -434,7 +434,7 @@ static bool put_sed(struct filter *f)
 		struct bawn_span w = word_at(f, i);
 		if (w.p == NULL)
 			return false;
-		if (w.p[0] == '-')
+		if (w.n > 0 && w.p[0] == '-')
 			continue;
 		for (size_t start = 0; start < w.n; ) {  /* s/a/b/;s/c/d/ */
 			size_t end = start;
