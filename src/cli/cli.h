@@ -113,6 +113,10 @@ size_t bawn_cli_width(struct bawn_span text);
 /* A finding with its code line and a caret, why and fix; `code` may be empty. */
 void bawn_cli_finding(struct bawn_buf *out, const json_t *finding, struct bawn_span code, bool colour);
 
+/* "score 44 = any/secret-read 20 + ...; MEDIUM 20, HIGH 60, BLOCKED 100; strongest finding HIGH": unless `always`,
+ * only where the level comes from the sum and not from a finding. */
+void bawn_cli_score(struct bawn_buf *out, const json_t *assessment, bool always);
+
 /* ---- hint.c ---- */
 
 /* Missing relative files that lie beside `script`: for each, adds a denial {kind: path, source: hook,

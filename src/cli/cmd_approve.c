@@ -43,6 +43,7 @@ static void put_request(struct bawn_buf *out, const struct bawn_cli *c, const js
 	bawn_cli_fields(out, doc, field, BAWN_LEN(field), c->colour_err);
 	json_array_foreach(bawn_cli_at(doc, "assessment.findings"), i, f)
 		bawn_cli_finding(out, f, bawn_buf_span(&code), c->colour_err);
+	bawn_cli_score(out, bawn_cli_at(doc, "assessment"), false);
 	bawn_buf_str(out, "bawn: if it runs, it gets: ");
 	bawn_cli_limits_sentence(out, bawn_cli_at(doc, "limits"), NULL, 0);
 	bawn_buf_char(out, '\n');

@@ -91,26 +91,6 @@ static int assess(const struct work *w, const char *path, struct bawn_span code,
 	return r;
 }
 
-/* "score 44 = any/secret-read 20 + any/system-write 20 + python/shell 4": MEDIUM from 20, HIGH from 60, ... */
-static void put_score(struct bawn_buf *out, const json_t *doc, bool verbose)
-{
-	size_t i, n = 0;
-	json_t *f;
-	bool by_score = strcmp(bawn_cli_text(doc, "level"), bawn_cli_text(doc, "scoring.strongest")) != 0;
-	if (bawn_cli_number(doc, "score") == 0 || (!verbose && !by_score))
-		return;
-	bawn_buf_fmt(out, "  score %" PRIu64 " = ", bawn_cli_number(doc, "score"));
-	json_array_foreach(bawn_cli_at(doc, "findings"), i, f)
-		if (bawn_cli_number(f, "score") > 0) {
-			bawn_buf_str(out, n++ > 0 ? " + " : "");
-			bawn_buf_escaped(out, bawn_span(bawn_cli_text(f, "rule")));
-			bawn_buf_fmt(out, " %" PRIu64, bawn_cli_number(f, "score"));
-		}
-	bawn_buf_str(out, "; ");
-	bawn_cli_cell(out, bawn_cli_at(doc, "scoring.thresholds"), BAWN_CLI_COUNTS);
-	bawn_buf_fmt(out, "; strongest finding %s\n", bawn_cli_text(doc, "scoring.strongest"));
-}
-
 static void put_list(struct bawn_buf *out, const char *title, const json_t *list)
 {
 	size_t i;
@@ -142,7 +122,7 @@ static void put_text(const struct work *w, const char *path, const json_t *doc, 
 	bawn_buf_str(out, json_is_false(bawn_cli_at(doc, "parse_ok")) ? ", does not parse\n" : "\n");
 	json_array_foreach(bawn_cli_at(doc, "findings"), i, f)
 		bawn_cli_finding(out, f, code, w->c->colour_out);
-	put_score(out, doc, verbose);
+	bawn_cli_score(out, doc, verbose);
 	if (!verbose)
 		return;
 	put_list(out, "do:", bawn_cli_at(doc, "recommendations"));

@@ -89,6 +89,7 @@ static void put_findings(struct bawn_buf *out, const json_t *assessment, struct 
 		}
 		bawn_cli_finding(out, f, code, colour);
 	}
+	bawn_cli_score(out, assessment, false);
 }
 
 static json_t *parsed(const char *text)

@@ -385,3 +385,23 @@ void bawn_cli_finding(struct bawn_buf *out, const json_t *f, struct bawn_span co
 	put_labelled(out, "why: ", bawn_cli_text(f, "why"));
 	put_labelled(out, "fix: ", bawn_cli_text(f, "fix"));
 }
+
+void bawn_cli_score(struct bawn_buf *out, const json_t *doc, bool always)
+{
+	size_t i, n = 0;
+	json_t *f;
+	const char *strongest = bawn_cli_text(doc, "scoring.strongest");
+	bool by_score = strcmp(bawn_cli_text(doc, "level"), strongest) != 0;
+	if (*strongest == '\0' || bawn_cli_number(doc, "score") == 0 || (!always && !by_score))
+		return;
+	bawn_buf_fmt(out, "  score %" PRIu64 " = ", bawn_cli_number(doc, "score"));
+	json_array_foreach(bawn_cli_at(doc, "findings"), i, f)
+		if (bawn_cli_number(f, "score") > 0) {
+			bawn_buf_str(out, n++ > 0 ? " + " : "");
+			bawn_buf_escaped(out, bawn_span(bawn_cli_text(f, "rule")));
+			bawn_buf_fmt(out, " %" PRIu64, bawn_cli_number(f, "score"));
+		}
+	bawn_buf_str(out, "; ");
+	bawn_cli_cell(out, bawn_cli_at(doc, "scoring.thresholds"), BAWN_CLI_COUNTS);
+	bawn_buf_fmt(out, "; strongest finding %s\n", strongest);
+}

@@ -109,6 +109,7 @@ static void show_findings(const struct bawn_cli *c, const json_t *result, struct
 	json_t *f;
 	json_array_foreach(bawn_cli_at(result, "assessment.findings"), i, f)
 		bawn_cli_finding(&text, f, code, c->colour_err);
+	bawn_cli_score(&text, bawn_cli_at(result, "assessment"), c->common.verbose);
 	bawn_cli_show(STDERR_FILENO, &text);
 }
 
@@ -298,6 +299,7 @@ static void dry_run(const struct bawn_cli *c, const json_t *result, const struct
 	bawn_buf_char(&out, '\n');
 	json_array_foreach(bawn_cli_at(result, "assessment.findings"), i, f)
 		bawn_cli_finding(&out, f, ran->code, c->colour_out);
+	bawn_cli_score(&out, bawn_cli_at(result, "assessment"), c->common.verbose);
 	(void)bawn_cli_print(&out, 0);
 	if (!c->common.quiet)
 		bawn_cli_say("dry run: nothing ran");

@@ -60,6 +60,9 @@ w.file("sum.py", "import subprocess\nsubprocess.run(['ls'])\n")
 r = w.bawn("assess", "--config", low, "sum.py")
 ok("sum.py: BLOCKED" in r.out and "score 4 = python/subprocess 4; " in r.out and "strongest finding MEDIUM" in r.out, "a level that comes from the sum says so without being asked") or r.show()
 
+r = w.bawn("run", "--config", low, "sum.py")
+ok(r.code == 126 and "score 4 = python/subprocess 4; " in r.err, "so does a run that is refused for it") or r.show()
+
 # rules.
 r = w.bawn("rules", "list", "--level", "BLOCKED", "--lang", "bash", "--json")
 ok(r.json and all(x["level"] == "BLOCKED" and x["language"] == "bash" for x in r.json), "rules list by level and language")

@@ -17,7 +17,7 @@ FIELDS = ["v", "id", "mode", "request_sha256", "started_at", "finished_at", "lab
           "stderr", "truncated", "warnings", "error", "assessment", "decision", "trust_level", "limits", "usage", "denials", "observed",
           "enforcement", "files", "skipped_files", "audit", "timing"]
 NESTED = {
-    "assessment": ["level", "score", "language", "parse_ok", "rules_version", "code_sha256", "assessed_at", "elapsed_us", "decision", "findings",
+    "assessment": ["level", "score", "scoring", "language", "parse_ok", "rules_version", "code_sha256", "assessed_at", "elapsed_us", "decision", "findings",
                    "capabilities", "recommendations"],
     "decision": ["action", "approval_id", "assurance", "override"],
     "limits": ["cpus", "memory_bytes", "timeout_ms", "cpu_ms", "pids", "disk_bytes", "inodes", "open_files", "output_bytes", "inputs", "reasons"],
@@ -27,7 +27,7 @@ NESTED = {
     "timing": ["assess_us", "queue_us", "start_us", "run_us", "record_us", "total_us"],
     "truncated": ["stdout", "stderr"],
 }
-FINDING = ["rule", "level", "path", "line", "column", "end_line", "end_column", "cwe", "message", "why", "fix", "folded"]
+FINDING = ["rule", "level", "path", "line", "column", "end_line", "end_column", "cwe", "message", "why", "fix", "folded", "score"]
 
 
 def whole(r, name):

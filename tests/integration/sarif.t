@@ -162,13 +162,10 @@ for name, spoil in (("a column of 0", lambda d: d["runs"][0]["results"][0]["loca
     ok(check(copy), f"the checker notices {name}")
 
 schema = os.environ.get("SARIF_SCHEMA")
-if not schema:
-    skip("the document is valid against the official schema", "SARIF_SCHEMA names no file")
-else:
-    try:
-        import jsonschema
-        errors = list(jsonschema.validators.validator_for(json.load(open(schema)))(json.load(open(schema)), format_checker=jsonschema.FormatChecker()).iter_errors(doc))
-        equal([f"{e.json_path}: {e.message[:200]}" for e in errors], [], "the document is valid against the official schema")
-    except ImportError:
-        skip("the document is valid against the official schema", "no python3-jsonschema")
+if schema:
+    import jsonschema
+    with open(schema) as f:
+        official = json.load(f)
+    errors = jsonschema.validators.validator_for(official)(official, format_checker=jsonschema.FormatChecker()).iter_errors(doc)
+    equal([f"{e.json_path}: {e.message[:200]}" for e in errors], [], "the document is valid against the official schema")
 done()
