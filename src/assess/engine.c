@@ -672,14 +672,29 @@ static void own_rules(struct engine *e, const struct fact *f)
 			own_hosts(e, f, f->arg[i]->text);
 }
 
-/* What the policy trusts is said, not counted. */
-static void say_trusted(struct engine *e, const struct fact *f, const struct bawn_rule *r, int mode)
+/* What was not counted because the policy trusts it: the worst of it, and how many. */
+struct silenced { const struct bawn_rule *rule; int mode; unsigned n; };
+
+static void silence(struct silenced *s, const struct bawn_rule *r, int mode)
 {
+	if (s->n++ == 0 || mode > s->mode) {
+		s->rule = r;
+		s->mode = mode;
+	}
+}
+
+static void say_trusted(struct engine *e, const struct fact *f, const struct silenced *s)
+{
+	char more[32] = "";
 	size_t before = e->n_found;
+	if (s->n == 0)
+		return;
 	(void)bawn_engine_event(e, "trusted-pattern", f->node, NULL);
+	if (s->n > 1)
+		snprintf(more, sizeof more, " and %u more", s->n - 1);
 	if (e->n_found > before)
-		e->found[e->n_found - 1].message = bawn_arena_fmt(e->arena, "The policy trusts %.100s: %s (%s) is not counted",
-			f->folded != NULL ? f->folded : f->name, r->id, bawn_word(&bawn_level_words, mode));
+		e->found[e->n_found - 1].message = bawn_arena_fmt(e->arena, "The policy trusts %.100s: not counted: %s (%s)%s",
+			f->folded != NULL ? f->folded : f->name, s->rule->id, bawn_word(&bawn_level_words, s->mode), more);
 }
 
 static void note_tags(struct engine *e, uint64_t tags, uint32_t node)
@@ -698,6 +713,7 @@ static uint64_t apply(struct engine *e, const struct fact *f, const struct hits 
 {
 	bool trusted = f->trusted || (e->policy != NULL && in_patterns(&e->policy->trusted_patterns, f));
 	bool worst_only = f->kind == BAWN_MATCH_PATH;
+	struct silenced silenced = { .n = 0 };
 	uint64_t tags = 0;
 	int worst = 0;
 	for (uint32_t i = 0; i < h->n; i++)
@@ -714,11 +730,12 @@ static uint64_t apply(struct engine *e, const struct fact *f, const struct hits 
 		if (mode == BAWN_RULE_OFF || (worst_only && r->level < worst))
 			continue;
 		if (trusted && mode <= BAWN_LEVEL_MEDIUM)
-			say_trusted(e, f, r, mode);
+			silence(&silenced, r, mode);
 		else
 			report(e, h->rule[i], (uint8_t)mode, f->node, f->folded);
 	}
 	e->given |= tags;
+	say_trusted(e, f, &silenced);
 	if (tags != 0 && !e->quiet)
 		note_tags(e, tags, f->node);
 	return tags;
