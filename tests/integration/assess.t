@@ -58,10 +58,10 @@ equal(d["scoring"], {"strongest": "HIGH", "thresholds": {"MEDIUM": 20, "HIGH": 6
 low = w.config(security="thresholds: {medium_score: 2, high_score: 3, blocked_score: 4}\n")
 w.file("sum.py", "import subprocess\nsubprocess.run(['ls'])\n")
 r = w.bawn("assess", "--config", low, "sum.py")
-ok("sum.py: BLOCKED" in r.out and "score 4 = python/subprocess 4; " in r.out and "strongest finding MEDIUM" in r.out, "a level that comes from the sum says so without being asked") or r.show()
+ok("sum.py: BLOCKED" in r.out and re.search(r"score \d+ = .*python/subprocess 4.*; MEDIUM 2", r.out) and "strongest finding MEDIUM" in r.out, "a level that comes from the sum says so without being asked") or r.show()
 
 r = w.bawn("run", "--config", low, "sum.py")
-ok(r.code == 126 and "score 4 = python/subprocess 4; " in r.err, "so does a run that is refused for it") or r.show()
+ok(r.code == 126 and re.search(r"score \d+ = .*python/subprocess 4", r.err), "so does a run that is refused for it") or r.show()
 
 # rules.
 r = w.bawn("rules", "list", "--level", "BLOCKED", "--lang", "bash", "--json")
