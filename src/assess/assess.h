@@ -62,7 +62,7 @@ struct bawn_assess_file {
 };
 
 /* `file[0]` is the code.  Files in no known language are looked at only for being native (ELF,
- * .so, .pyc, .node: at least HIGH).  Over the time cap: ASSESSMENT_FAILED. */
+ * .so, .pyc, .node: at least HIGH).  Over its work or memory: ASSESSMENT_FAILED. */
 BAWN_MUST_CHECK int bawn_assess(const struct bawn_assess_file *file, size_t n_files,
                                 const struct bawn_policy *policy, struct bawn_assessment **out,
                                 struct bawn_err *err);
