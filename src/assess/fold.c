@@ -5,10 +5,20 @@
 #include "base/cleanup.h"
 #include "base/utf8.h"
 
+/* Large texts and what loops make end at FOLD_TOTAL; the rest is for short texts outside of loops, so
+ * that nobody can blind us by filling the memory first. */
 bool bawn_fold_charge(struct script *s, size_t n)
 {
+	uint64_t most = n <= FOLD_SHORT && s->replay == 0 ? FOLD_TOTAL + FOLD_RESERVE : FOLD_TOTAL;
+	if (s->e->folded > most || n > most - s->e->folded)
+		return false;
 	s->e->folded += n;
-	return s->e->folded <= FOLD_TOTAL;
+	return true;
+}
+
+bool bawn_fold_exhausted(const struct script *s)
+{
+	return s->e->folded + FOLD_SHORT > (s->replay == 0 ? FOLD_TOTAL + FOLD_RESERVE : FOLD_TOTAL);
 }
 
 struct value *bawn_fold_keyword(const struct call *c, const char *name)
@@ -23,7 +33,7 @@ struct value *bawn_fold_keyword(const struct call *c, const char *name)
 
 struct value *bawn_fold_text(struct script *s, struct bawn_span t, uint64_t taint)
 {
-	struct value *v = t.p != NULL && bawn_fold_charge(s, t.n) ? bawn_value_text(s->e, t) : NULL;
+	struct value *v = t.p != NULL && bawn_fold_charge(s, t.n + FOLD_VALUE) ? bawn_value_text(s->e, t) : NULL;
 	if (v != NULL)
 		v->taint = taint;
 	return v;
@@ -31,7 +41,7 @@ struct value *bawn_fold_text(struct script *s, struct bawn_span t, uint64_t tain
 
 struct value *bawn_fold_number(struct script *s, int64_t n, uint64_t taint)
 {
-	struct value *v = bawn_value_new(s->e);
+	struct value *v = bawn_fold_charge(s, FOLD_VALUE) ? bawn_value_new(s->e) : NULL;
 	if (v != NULL)
 		v->number = n, v->has_number = true, v->taint = taint;
 	return v;
@@ -44,7 +54,7 @@ struct value *bawn_fold_bool(struct script *s, bool yes)
 
 struct value *bawn_fold_list(struct script *s, uint32_t n, uint64_t taint)
 {
-	if (n > ITEMS_MAX || !bawn_fold_charge(s, 16 * (size_t)n))
+	if (n > ITEMS_MAX || !bawn_fold_charge(s, sizeof(struct value *) * (size_t)n + FOLD_VALUE))
 		return NULL;
 	struct value *v = bawn_value_new(s->e);
 	struct value **item = v != NULL ? bawn_arena_array(fold_memory(s), struct value *, n + 1) : NULL;
@@ -172,7 +182,7 @@ static bool plain(const struct value *v)
 
 bool bawn_fold_letters(struct script *s, const struct value *v, struct letters *out)
 {
-	if (!bawn_value_is_text(v) || v->text.n > FOLDED_MAX || !bawn_fold_charge(s, v->text.n))
+	if (!bawn_value_is_text(v) || v->text.n > FOLDED_MAX || !bawn_fold_charge(s, v->text.n * sizeof(uint32_t)))
 		return false;
 	uint32_t *c = bawn_arena_array(fold_memory(s), uint32_t, v->text.n + 1);
 	size_t n = 0;
@@ -286,7 +296,7 @@ struct value *bawn_fold_concat(struct script *s, struct value *left, struct valu
 	if (!bawn_value_is_text(left) && !bawn_value_is_text(right))
 		return NULL;
 	struct bawn_span a = bawn_fold_shown(s, left, &gap), b = bawn_fold_shown(s, right, &gap);
-	if (a.n + b.n > FOLDED_MAX || a.p == NULL || b.p == NULL || !bawn_fold_charge(s, a.n + b.n))
+	if (a.n + b.n > FOLDED_MAX || a.p == NULL || b.p == NULL)
 		return NULL;
 	char *p = bawn_arena_join(fold_memory(s), a, b);
 	if (p == NULL)
@@ -314,10 +324,18 @@ static struct value *repeat(struct script *s, const struct value *what, int64_t 
 			v->item[i] = what->item[i % what->n_items];
 		return v;
 	}
-	bawn_auto_buf b = BAWN_BUF(FOLDED_MAX);
-	for (int64_t i = 0; i < times && one > 0; i++)
-		bawn_buf_add(&b, what->text.p, one);
-	return bawn_fold_buf(s, &b, what->taint, what);
+	size_t n = one * (size_t)times;
+	char *p = bawn_fold_charge(s, n) ? bawn_arena_get(fold_memory(s), n + 1) : NULL;
+	if (p == NULL)
+		return NULL;
+	for (size_t i = 0; one > 1 && i < n; i += one)
+		memcpy(p + i, what->text.p, one);
+	if (one == 1)
+		memset(p, what->text.p[0], n);
+	struct value *v = bawn_fold_text(s, (struct bawn_span){ p, n }, what->taint);
+	if (v != NULL)
+		v->bytes = what->bytes, v->partial = what->partial;
+	return v;
 }
 
 struct value *bawn_fold_join_path(struct script *s, struct value *left, struct value *right)
@@ -509,6 +527,8 @@ static struct value *under_some_path(struct script *s, const struct value *left,
 
 static struct value *combine(struct script *s, char op, struct value *left, struct value *right)
 {
+	if (bawn_fold_exhausted(s))
+		return NULL;
 	bool lists = left != NULL && right != NULL && left->is_list && right->is_list && !left->choice && !right->choice;
 	int64_t n;
 	switch (op) {

@@ -15,7 +15,9 @@
 #include "assess/script.h"
 #include "base/buf.h"
 
-#define FOLD_TOTAL (24u << 20)
+#define FOLD_TOTAL   (8u << 20)
+#define FOLD_RESERVE (4u << 20)
+#define FOLD_SHORT   1024u
 
 enum truth { TRUTH_NO, TRUTH_YES, TRUTH_UNKNOWN };
 
@@ -24,8 +26,11 @@ static inline uint64_t taint_of(const struct value *v) { return v != NULL ? v->t
 static inline struct value *fold_arg(const struct call *c, uint32_t i) { return i < c->n_args ? c->arg[i] : NULL; }
 struct value *bawn_fold_keyword(const struct call *c, const char *name);
 
-/* Takes `n` from the budget of the assessment; false: it is used up. */
+/* Takes `n` bytes, or those of a value, from the budget of the assessment; false: it is used up. */
+#define FOLD_VALUE sizeof(struct value)
 bool bawn_fold_charge(struct script *s, size_t n);
+
+bool bawn_fold_exhausted(const struct script *s);
 
 /* New values.  The bytes of `t` stay where they are; a NULL .p gives NULL. */
 struct value *bawn_fold_text(struct script *s, struct bawn_span t, uint64_t taint);

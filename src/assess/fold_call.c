@@ -575,6 +575,8 @@ static struct value *fold_function(struct script *s, const struct row *row, cons
 	bool text = bawn_value_is_text(a);
 	struct letters l;
 	int64_t n;
+	if (bawn_fold_exhausted(s) && row->op != F_GETATTR && row->op != F_IMPORT && row->op != F_PATH && row->op != F_PARTIAL)
+		return NULL;
 	switch (row->op) {
 	case F_DECODE:        return decode(s, c, (enum bawn_codec)row->how);
 	case F_CODECS:        return by_codec(s, a, b != NULL ? b : bawn_fold_keyword(c, "encoding"), false);
@@ -647,6 +649,8 @@ static struct value *fold_function(struct script *s, const struct row *row, cons
 static struct value *fold_method(struct script *s, struct value *self, const char *method, const struct call *c)
 {
 	bool text = bawn_value_is_text(self);
+	if (bawn_fold_exhausted(s))
+		return NULL;
 	const struct row *row = text ? find(&text_method_names, method)
 	                      : self->is_list || self->is_dict ? find(&list_method_names, method) : NULL;
 	if (row != NULL && row->op == F_PATH_JOIN)

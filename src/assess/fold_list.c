@@ -153,7 +153,7 @@ static int by_key(const void *x, const void *y)
 static struct value *sorted(struct script *s, struct value *list, struct value *key, bool back, uint32_t node)
 {
 	struct value *in = bawn_fold_items(s, list), *v = in != NULL ? bawn_fold_list(s, in->n_items, in->taint) : NULL;
-	struct ranked *row = v != NULL ? bawn_arena_array(fold_memory(s), struct ranked, in->n_items + 1) : NULL;
+	struct ranked *row = v != NULL && bawn_fold_charge(s, in->n_items * sizeof(struct ranked)) ? bawn_arena_array(fold_memory(s), struct ranked, in->n_items + 1) : NULL;
 	if (row == NULL)
 		return NULL;
 	for (uint32_t i = 0; i < in->n_items; i++) {
@@ -275,7 +275,7 @@ struct store { uint32_t taken, room; struct value *item[]; };
 
 static struct value *append(struct script *s, const struct value *self, struct value *const *more, uint32_t n)
 {
-	struct value *v = bawn_fold_charge(s, 16 * (size_t)n) ? bawn_value_new(s->e) : NULL;
+	struct value *v = bawn_fold_charge(s, 2 * sizeof(struct value *) * (size_t)n + FOLD_VALUE) ? bawn_value_new(s->e) : NULL;
 	if (v == NULL)
 		return NULL;
 	*v = *self;

@@ -940,7 +940,7 @@ static void walk(struct script *s, uint32_t from, uint32_t to);
 static struct value *again(struct script *s, uint32_t body, bool quiet)
 {
 	uint32_t end = subtree_end(s, body), class_ = s->class_;
-	if (s->replay >= REPLAY_MAX || s->budget < end - body)
+	if (s->replay >= REPLAY_MAX || s->budget < end - body || s->e->scratch.total > s->e->scratch.max / 2)
 		return NULL;
 	bool before = s->e->quiet;
 	s->budget -= end - body;
@@ -1129,6 +1129,28 @@ static enum truth is_taken(const struct script *s, uint32_t i)
 	return t == TRUTH_UNKNOWN ? t : t == TRUTH_YES ? TRUTH_NO : TRUTH_YES;
 }
 
+/* Does a loop's body put something together, bit by bit? */
+static bool accumulates(const struct script *s, uint32_t body)
+{
+	static const char *const adds[] = { "append", "push", "extend", "insert", "unshift", "appendleft" };
+	for (uint32_t i = body, end = subtree_end(s, body); i < end; i++) {
+		uint32_t left = child(s, i, BAWN_R_LEFT), right = child(s, i, BAWN_R_RIGHT);
+		if (node(s, i)->kind == BAWN_K_AUGMENT)
+			return true;
+		if (node(s, i)->kind == BAWN_K_ASSIGN && right != 0 && node(s, right)->kind == BAWN_K_BINARY) {  /* x = x + y, x = y + x */
+			uint32_t a = child(s, right, BAWN_R_LEFT), b = child(s, right, BAWN_R_RIGHT);
+			if ((a != 0 && bawn_span_equal(text_of(s, left), text_of(s, a))) || (b != 0 && bawn_span_equal(text_of(s, left), text_of(s, b))))
+				return true;
+		}
+		for (size_t k = 0; node(s, i)->role == BAWN_R_PROPERTY && k < BAWN_LEN(adds); k++)
+			if (bawn_span_is(text_of(s, i), adds[k]))
+				return true;
+		if (node(s, i)->kind == BAWN_K_SUBSCRIPT && node(s, i)->role == BAWN_R_LEFT)  /* x[i] = y */
+			return true;
+	}
+	return false;
+}
+
 /* Did the body bind a text or a list?  Loops that only count have nothing to tell. */
 static bool bound_texts(struct script *s, uint32_t mark)
 {
@@ -1205,7 +1227,7 @@ static bool unroll(struct script *s, uint32_t body, uint32_t mark)
 {
 	uint32_t loop = node(s, body)->parent, saved = s->looped;
 	uint8_t kind = node(s, loop)->kind;
-	if ((kind != BAWN_K_FOR && kind != BAWN_K_WHILE) || s->replay >= REPLAY_MAX || !bound_texts(s, mark))
+	if ((kind != BAWN_K_FOR && kind != BAWN_K_WHILE) || s->replay >= REPLAY_MAX || !bound_texts(s, mark) || !accumulates(s, body))
 		return false;
 	s->looped = body;
 	bool done = kind == BAWN_K_FOR && child(s, loop, BAWN_R_RIGHT) != 0 ? unroll_for(s, body, mark) : unroll_while(s, body, mark);
