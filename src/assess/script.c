@@ -940,7 +940,7 @@ static void walk(struct script *s, uint32_t from, uint32_t to);
 static struct value *again(struct script *s, uint32_t body, bool quiet)
 {
 	uint32_t end = subtree_end(s, body), class_ = s->class_;
-	if (s->replay >= REPLAY_MAX || s->budget < end - body || s->e->scratch.total > s->e->scratch.max / 2)
+	if (s->replay >= REPLAY_MAX || s->budget < end - body || s->e->scratch.total > s->e->scratch.max / 4)
 		return NULL;
 	bool before = s->e->quiet;
 	s->budget -= end - body;

@@ -213,6 +213,29 @@ static const struct { const char *name, *code; } javascript[] = {
 	{ "trim", "'  /etc/hosts '.trim()" },
 };
 
+/* Programs inside programs: what is decoded and run is read too. */
+static const struct { int language; const char *name, *code; } program[] = {
+	{ BAWN_LANG_PYTHON, "one layer", "import base64\nexec(base64.b64decode('b3BlbignL2V0Yy9ob3N0cycsICd3Jyk=').decode())\n" },
+	{ BAWN_LANG_PYTHON, "two layers", "import zlib, base64\nexec(zlib.decompress(base64.b85decode('c$~}3Eyyn_QAkQGPBk;(O07su)_}0}lFUp}Qj_yjQZ>|*jGc0lGSl;XjKT~eD=qVrjQtFfE0c>ool}gxDzk0XHT9rMH8r^ab2u7g')))\n" },
+	{ BAWN_LANG_PYTHON, "three layers, three codecs", "import codecs\nexec(codecs.decode(\"vzcbeg myvo, onfr64\\nrkrp(myvo.qrpbzcerff(onfr64.o85qrpbqr('p$~}3Rlla_DNxDTCOx;(B07fh)_}0}ySHc}Dw_lwDM>|*wTp0yTFy;KwXG~rQ=dIewDgSsR0p>bby}tkQmx0KUG9eZU8e^no2h7t')))\\n\", 'rot13'))\n" },
+	{ BAWN_LANG_PYTHON, "a function called twice", "import base64\ndef run(x):\n    y = base64.b64decode(x)\n    exec(y)\nrun('b3BlbignL2V0Yy9ob3N0cycsICd3Jyk=')\nrun('cHJpbnQoMSk=')\n" },
+	{ BAWN_LANG_PYTHON, "a lambda", "u = lambda x: __import__('base64').b64decode(x[::-1])\nexec(u(b'=kyJ3dCIscyc0N3bo9yY0V2LngiblB3b'))\n" },
+	{ BAWN_LANG_PYTHON, "exec given to map", "import base64\nlist(map(exec, [base64.b64decode('b3BlbignL2V0Yy9ob3N0cycsICd3Jyk=')]))\n" },
+	{ BAWN_LANG_PYTHON, "exec as a partial", "import base64, functools\nfunctools.partial(exec, base64.b64decode('b3BlbignL2V0Yy9ob3N0cycsICd3Jyk='))()\n" },
+	{ BAWN_LANG_PYTHON, "eval of compile", "import base64\neval(compile(base64.b64decode('b3BlbignL2V0Yy9ob3N0cycsICd3Jyk='), 'x', 'exec'))\n" },
+	{ BAWN_LANG_PYTHON, "exec out of a table of names", "import base64\nvars(__builtins__)['ex' + 'ec'](base64.b64decode('b3BlbignL2V0Yy9ob3N0cycsICd3Jyk='))\n" },
+	{ BAWN_LANG_PYTHON, "an object that decodes", "class D:\n    def __init__(self, s):\n        self.s = s\n    def go(self):\n        return ''.join(chr(ord(c) - 1) for c in self.s)\nexec(D('pqfo)(0fud0iptut(-!(x(*').go())\n" },
+	{ BAWN_LANG_PYTHON, "bytes set one by one", "def d(s, k):\n    r = bytearray()\n    for i in range(len(s)):\n        r.append(s[i] ^ ord(k[i % len(k)]))\n    return bytes(r).decode()\nexec(d([14, 18, 4, 12, 73, 69, 78, 7, 21, 1, 78, 10, 14, 17, 21, 17, 70, 78, 65, 69, 22, 69, 72], 'ab'))\n" },
+	{ BAWN_LANG_PYTHON, "a number", "n = 10673740230252454130369009374043391833702996580075251497\nexec(n.to_bytes((n.bit_length() + 7) // 8, 'big').decode())\n" },
+	{ BAWN_LANG_PYTHON, "a number in hex", "exec(bytes.fromhex(hex(0x6f70656e28272f6574632f686f737473272c2027772729)[2:]).decode())\n" },
+	{ BAWN_LANG_PYTHON, "a shell line", "import base64, os\nos.system(base64.b64decode('ZWNobyB4ID4gL2V0Yy9ob3N0cw==').decode())\n" },
+	{ BAWN_LANG_PYTHON, "either of two", "import base64, sys\nx = 'cHJpbnQoMSk=' if sys.argv else 'b3BlbignL2V0Yy9ob3N0cycsICd3Jyk='\nexec(base64.b64decode(x))\n" },
+	{ BAWN_LANG_JAVASCRIPT, "eval of atob", "eval(atob('cmVxdWlyZSgnZnMnKS53cml0ZUZpbGVTeW5jKCcvZXRjL2hvc3RzJywgJ3gnKQ=='))\n" },
+	{ BAWN_LANG_JAVASCRIPT, "vm and Buffer", "require('vm').runInThisContext(Buffer.from('cmVxdWlyZSgnZnMnKS53cml0ZUZpbGVTeW5jKCcvZXRjL2hvc3RzJywgJ3gnKQ==', 'base64').toString())\n" },
+	{ BAWN_LANG_JAVASCRIPT, "a function that decodes", "function d(s) { let r = ''; for (const c of s) { r += String.fromCharCode(c.charCodeAt(0) - 1); } return r; }\neval(d(\"sfrvjsf)(gt(*/xsjufGjmfTzod)(0fud0iptut(-!(y(*\"))\n" },
+	{ BAWN_LANG_JAVASCRIPT, "bytes with a key", "const k = [1, 2, 3];\neval([115, 103, 114, 116, 107, 113, 100, 42, 36, 103, 113, 36, 40, 44, 116, 115, 107, 119, 100, 68, 106, 109, 103, 80, 120, 108, 96, 41, 37, 44, 100, 118, 96, 46, 106, 108, 114, 118, 112, 38, 46, 35, 38, 122, 36, 40].map((c, i) => String.fromCharCode(c ^ k[i % 3])).join(''))\n" },
+};
+
 static bool writes_hosts(int language, const char *code)
 {
 	struct bawn_assess_file f = { .language = language, .bytes = bawn_span(code) };
@@ -226,6 +249,18 @@ static bool writes_hosts(int language, const char *code)
 		                  strcmp(a->finding[i].folded, "/etc/hosts") == 0);
 	bawn_assessment_free(a);
 	return found;
+}
+
+/* Who fills the memory of folding first does not blind it. */
+static void test_flood(void)
+{
+	bawn_auto_buf code = BAWN_BUF(1u << 20);
+	bawn_buf_str(&code, "import base64\n");
+	for (int i = 0; i < 60; i++)
+		bawn_buf_str(&code, "x = 'a' * 200000\n");
+	bawn_buf_str(&code, "for i in range(5000):\n    x += 'abcdefgh' * 99\n");
+	bawn_buf_str(&code, "open(base64.b64decode('L2V0Yy9ob3N0cw==').decode(), 'w')\n");
+	ok(writes_hosts(BAWN_LANG_PYTHON, code.p), "a flood of texts hides nothing");
 }
 
 int main(void)
@@ -244,5 +279,8 @@ int main(void)
 		             "const q = %s;\nfs.writeFileSync(q, 'x');\n", javascript[i].code);
 		ok(writes_hosts(BAWN_LANG_JAVASCRIPT, code.p), "JavaScript: %s", javascript[i].name);
 	}
+	for (size_t i = 0; i < BAWN_LEN(program); i++)
+		ok(writes_hosts(program[i].language, program[i].code), "run: %s", program[i].name);
+	test_flood();
 	return done_testing();
 }
