@@ -179,8 +179,7 @@ static uint64_t contents(const struct script *s, struct bawn_span path)
 static uint64_t touch_text(struct script *s, struct bawn_span path, enum bawn_access access, uint32_t node)
 {
 	uint64_t tags = access == BAWN_ACCESS_READ ? contents(s, path) : 0;
-	if (access == BAWN_ACCESS_EXECUTE && (contents(s, path) & BAWN_TAG(DOWNLOAD)) != 0)
-		(void)bawn_engine_event(s->e, "download-run", node, NULL);
+
 	if (path.n < 512 && memchr(path.p, '\\', path.n) != NULL) {
 		char *p = bawn_arena_get(&s->e->scratch, path.n + 1);
 		for (size_t i = 0; p != NULL && i < path.n; i++)
@@ -329,9 +328,22 @@ static bool interprets(const struct value *program)
 	return bawn_value_is_text(program) && listed(runner, BAWN_LEN(runner), last_component(program->text));
 }
 
+/* Files that are looked at, not run. */
+static bool is_document(const struct value *v)
+{
+	static const char *const ending[] = { ".pdf", ".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".mp3", ".mp4", ".wav", ".avi", ".mkv", ".html", ".txt", ".csv", ".json",
+	                                      ".xml", ".docx", ".xlsx", ".pptx", ".md", ".epub", ".ico", ".bmp", ".webm", ".log" };
+	for (size_t i = 0; bawn_value_is_text(v) && i < BAWN_LEN(ending); i++) {
+		size_t n = strlen(ending[i]);
+		if (v->text.n > n && memcmp(v->text.p + v->text.n - n, ending[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool is_download(const struct script *s, const struct value *v)
 {
-	return v != NULL && ((v->taint & BAWN_TAG(DOWNLOAD)) != 0 ||
+	return v != NULL && !is_document(v) && ((v->taint & BAWN_TAG(DOWNLOAD)) != 0 ||
 	                     (bawn_value_is_text(v) && (contents(s, v->text) & BAWN_TAG(DOWNLOAD)) != 0));
 }
 
@@ -529,6 +541,8 @@ uint64_t bawn_call_effects(struct script *s, const struct call *c)
 	for (size_t i = bawn_names_match(&touch_names, c->name); i < BAWN_LEN(touch); i = bawn_names_next(&touch_names, i)) {
 		enum bawn_access a = touch[i].access == OPEN ? open_mode(c, touch[i].arg) : (enum bawn_access)touch[i].access;
 		tags |= touch_path(s, argument(c, touch[i].arg), a, c->node);
+		if (a == BAWN_ACCESS_EXECUTE && is_download(s, argument(c, touch[i].arg)))
+			(void)bawn_engine_event(s->e, "download-run", c->node, NULL);
 		known = true;
 	}
 	uint64_t outer = s->e->given;

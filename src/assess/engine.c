@@ -398,11 +398,28 @@ static bool in_busy_loop(const struct engine *e, uint32_t node)
 	return loop != 0;
 }
 
-/* Does a function hand itself to what starts it? */
+/* Does the function around a node call itself? */
+static bool calls_itself(const struct bawn_tree *t, uint32_t node)
+{
+	while (node != 0 && t->node[node].kind != BAWN_K_FUNCTION)
+		node = t->node[node].parent;
+	uint32_t at = node != 0 ? bawn_node_child(t, node, BAWN_R_NAME) : 0, body = node != 0 ? bawn_node_child(t, node, BAWN_R_BODY) : 0;
+	for (uint32_t i = body; at != 0 && body != 0 && i < t->n && t->node[i].start < t->node[body].end; i++) {
+		uint32_t f = t->node[i].kind == BAWN_K_CALL ? bawn_node_child(t, i, BAWN_R_FUNCTION) : 0;
+		struct bawn_span name = bawn_node_text(t, at), called = f != 0 ? bawn_node_text(t, f) : bawn_span("");
+		if (called.n == name.n && memcmp(called.p, name.p, name.n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Does a function start itself: as a target, or by calling itself after it has made a copy? */
 static bool own_target(const struct engine *e, const struct fact *f)
 {
 	const struct value *target = NULL;
-	for (uint32_t i = keyword(e, f, "target", &target) ? f->node : 0; target != NULL && target->function != 0 && i != 0; i = e->tree->node[i].parent)
+	if (!keyword(e, f, "target", &target))
+		return calls_itself(e->tree, f->node);
+	for (uint32_t i = f->node; target != NULL && target->function != 0 && i != 0; i = e->tree->node[i].parent)
 		if (i == target->function)
 			return true;
 	return false;

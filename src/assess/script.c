@@ -284,10 +284,22 @@ static struct bawn_span between_quotes(const struct script *s, uint32_t i)
 	return quotes > 0 && all.n >= start.n + quotes ? (struct bawn_span){ all.p + start.n, all.n - start.n - quotes } : bawn_span("");
 }
 
+/* Is most of the text written as numbers of letters that could have been written themselves? */
+static bool spelled_out(struct bawn_span t)
+{
+	size_t n = 0;
+	for (size_t i = 0; i + 3 < t.n; i++)
+		if (t.p[i] == '\\' && t.p[i + 1] == 'x' && t.p[i + 2] >= '2' && t.p[i + 2] <= '7') {
+			n++;
+			i += 3;
+		}
+	return n >= 8 && n * 8 >= t.n;
+}
+
 struct value *bawn_script_literal(struct script *s, uint32_t i)
 {
 	struct value *v = NULL;
-	bool raw = false;
+	bool raw = false, inserts = false, pieces = s->python && spelled_out(text_of(s, i));
 	enum bawn_escapes how = s->python ? BAWN_ESCAPES_PYTHON : BAWN_ESCAPES_JAVASCRIPT;
 	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next) {
 		struct value *part = NULL;
@@ -305,14 +317,21 @@ struct value *bawn_script_literal(struct script *s, uint32_t i)
 			if (v == NULL)
 				v = bawn_value_text(s->e, bawn_span(""));
 			part = inserted(s, c);
+			inserts = true;
+			pieces = pieces || (part != NULL && (part->taint & BAWN_TAG(BUILT)) != 0) || node(s, c)->child == 0 || node(s, node(s, c)->child)->kind != BAWN_K_NAME;
 			break;
 		default: continue;
 		}
 		v = v == NULL ? part : bawn_fold_concat(s, v, part);
 	}
 	v = v != NULL ? v : bawn_value_text(s->e, between_quotes(s, i));
-	if (v != NULL)
-		v->bytes = how == BAWN_ESCAPES_BYTES;
+	if (v == NULL)
+		return NULL;
+	v->bytes = how == BAWN_ESCAPES_BYTES;
+	if (pieces && !inserts)
+		v->taint |= BAWN_TAG(BUILT);
+	else if (inserts && !pieces && s->python && !v->partial)
+		v->taint &= ~BAWN_TAG(BUILT);  /* a template that holds the values of names hides nothing */
 	return v;
 }
 
