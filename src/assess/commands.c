@@ -53,7 +53,7 @@ static const struct command { const char *name; unsigned kind; uint8_t access, s
 	{ "lxc-attach", WRAPS, U, 0, "n", 0 }, { "lxc-execute", WRAPS, U, 0, "n", 0 }, { "daemonize", WRAPS, U, 0, "cepoeElu", 0 }, { "entr", WRAPS, U, 0, "", 0 },
 	{ "screen", WRAPS, U, 0, "Scehst", 0 }, { "then", WRAPS, U, 0, "", 0 }, { "do", WRAPS, U, 0, "", 0 }, { "else", WRAPS, U, 0, "", 0 }, { "!", WRAPS, U, 0, "", 0 },
 	{ "{", WRAPS, U, 0, "", 0 }, { "multitime", WRAPS, U, 0, "n", 0 }, { "softlimit", WRAPS, U, 0, "", 0 }, { "chpst", WRAPS, U, 0, "u", 0 }, { "runsv", WRAPS, U, 0, "", 0 },
-	{ "pexec", WRAPS, U, 0, "", 0 }, { "logsave", WRAPS, U, 1, "", 0 }, { "tini", WRAPS, U, 0, "", 0 }, { "dumb-init", WRAPS, U, 0, "", 0 }, { "caffeinate", WRAPS, U, 0, "", 0 },
+	{ "pexec", WRAPS, U, 0, "", 0 }, { "logsave", WRAPS, U, 1, "", 0 }, { "tini", WRAPS, U, 0, "", 0 }, { "ld.so", WRAPS, U, 0, "", 0 }, { "ld-linux-x86-64.so.2", WRAPS, U, 0, "", 0 }, { "ld-linux.so.2", WRAPS, U, 0, "", 0 }, { "dumb-init", WRAPS, U, 0, "", 0 }, { "caffeinate", WRAPS, U, 0, "", 0 },
 	{ "script", 0, W, 0, "c", 0 }, { "su", DATA, N, 0, "csgGw", 0 }, { "runuser", WRAPS, U, 0, "ucsgGw", 0 },
 	/* shells */
 	{ "sh", SHELL, R, 0, "oO", BAWN_LANG_BASH }, { "bash", SHELL, R, 0, "oO", BAWN_LANG_BASH }, { "dash", SHELL, R, 0, "o", BAWN_LANG_BASH },
@@ -102,7 +102,7 @@ static const struct command { const char *name; unsigned kind; uint8_t access, s
 	{ "cpio", DATA, R, 0, "", 0 }, { "split", DATA, R, 0, "bln", 0 }, { "md5sum", DATA, R, 0, "", 0 }, { "sha1sum", DATA, R, 0, "", 0 }, { "sha256sum", DATA, R, 0, "", 0 }, { "cksum", DATA, R, 0, "", 0 },
 	{ "jq", DATA | FIRST, R, 0, "", 0 }, { "openssl", DATA, R, 0, "", 0 }, { "gpg", DATA, R, 0, "ro", 0 }, { "unshadow", DATA, R, 0, "", 0 }, { "john", DATA, R, 0, "", 0 }, { "pr", DATA, R, 0, "", 0 },
 	{ "file", DATA, L, 0, "", 0 }, { "readlink", DATA, L, 0, "", 0 }, { "realpath", DATA, L, 0, "", 0 }, { "stat", DATA, L, 0, "cf", 0 }, { "ls", DATA, L, 0, "I", 0 }, { "dir", DATA, L, 0, "", 0 },
-	{ "find", DATA, L, 0, "", 0 }, { "du", DATA, L, 0, "d", 0 }, { "df", DATA, L, 0, "", 0 }, { "tree", DATA, L, 0, "LI", 0 }, { "cd", DATA, N, 0, "", 0 }, { "pushd", DATA, N, 0, "", 0 },
+	{ "find", DATA, L, 0, "", 0 }, { "du", DATA, L, 0, "d", 0 }, { "df", DATA, L, 0, "", 0 }, { "utmpdump", DATA, R, 0, "", 0 }, { "tree", DATA, L, 0, "LI", 0 }, { "cd", DATA, N, 0, "", 0 }, { "pushd", DATA, N, 0, "", 0 },
 	{ "test", DATA, N, 0, "", 0 }, { "[", DATA, N, 0, "", 0 }, { "which", DATA, N, 0, "", 0 }, { "type", DATA, N, 0, "", 0 }, { "echo", DATA, N, 0, "", 0 }, { "printf", DATA, N, 0, "", 0 },
 	{ "basename", DATA, N, 0, "", 0 }, { "dirname", DATA, N, 0, "", 0 }, { "whereis", DATA, N, 0, "", 0 }, { "whatis", DATA, N, 0, "", 0 }, { "help", DATA, N, 0, "", 0 }, { "export", DATA, N, 0, "", 0 },
 	{ "alias", DATA, N, 0, "", 0 }, { "set", DATA, N, 0, "", 0 }, { "git", 0, U, 0, "C", 0 }, { "logger", DATA, N, 0, "t", 0 }, { "ldd", DATA, U, 0, "", 0 }, { "pgrep", DATA, N, 0, "", 0 }, { "pkill", DATA, N, 0, "", 0 },
@@ -616,6 +616,12 @@ static void foreign(struct shell *s, struct engine *e, const char *name, struct 
 	}
 	if (program != NULL)
 		bawn_foreign_program(e, program->text, false, node);
+	const struct command *c = find(name);
+	for (uint32_t i = 1; program == NULL && (c->kind & FIRST) == 0 && c->valued[0] != 'o' && i < n; i++)
+		if (!bawn_sh_option(word[i])) {  /* a script, or a class */
+			run_file(s, e, word[i], -1, true, node);
+			break;
+		}
 }
 
 /* What an editor or a client is told to do. */

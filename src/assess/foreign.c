@@ -15,7 +15,7 @@
 
 enum kind {
 	SOCKET = 1, RUN = 2, EVAL = 4, UNDO = 8, FETCH = 16, FORK = 32, LOOP = 64, WAIT = 128, BECOME = 256, OPEN = 512, DELETE = 1024, WRITE = 2048,
-	SERVE = 4096, POST = 8192,
+	SERVE = 4096, POST = 8192, ASKED = 16384,  /* ASKED: what a visitor of a web page sent */
 };
 
 static const struct { const char *name; unsigned kind; } word[] = {
@@ -103,6 +103,7 @@ static void literal(struct program *p, struct bawn_span raw, bool backtick)
 		p->seen |= word[row].kind & (SOCKET | FETCH);
 	if (backtick || t.p[0] == '|') {
 		p->seen |= RUN;
+		p->seen |= memmem(t.p, t.n, "$_GET", 5) != NULL || memmem(t.p, t.n, "$_POST", 6) != NULL || memmem(t.p, t.n, "$_REQUEST", 9) != NULL ? (unsigned)ASKED : 0u;
 		run_text(p, (struct bawn_span){ t.p + !backtick, t.n - !backtick });
 		return;
 	}
@@ -144,6 +145,8 @@ static size_t name_at(struct program *p, size_t at)
 		end++;
 	struct bawn_span name = { p->t.p + at, end - at };
 	size_t row = name.n < 40 ? bawn_names_find(&words, name.p, name.n) : BAWN_LEN(word);
+	if (bawn_span_is(name, "_GET") || bawn_span_is(name, "_POST") || bawn_span_is(name, "_REQUEST") || bawn_span_is(name, "_COOKIE"))
+		p->seen |= ASKED;
 	bool variable = at > 0 && (p->t.p[at - 1] == '$' || p->t.p[at - 1] == '@' || p->t.p[at - 1] == '%');
 	if (bawn_span_is(name, "cmd") && end < p->t.n && p->t.p[end] == '(')  /* os:cmd(), not a variable of that name */
 		p->seen |= RUN, p->last = RUN;
@@ -204,7 +207,8 @@ static void escape(struct engine *e, struct bawn_span t, uint32_t node)
 static void conclude(struct program *p)
 {
 	static const struct { unsigned all, none; const char *event; } row[] = {
-		{ SOCKET | RUN, 0, "foreign-remote-shell" }, { SOCKET | EVAL, 0, "foreign-remote-shell" }, { FETCH | EVAL, 0, "foreign-download-run" },
+		{ SOCKET | RUN, 0, "foreign-remote-shell" }, { SOCKET | EVAL, 0, "foreign-remote-shell" }, { ASKED | RUN, 0, "foreign-remote-shell" }, { ASKED | EVAL, 0, "foreign-remote-shell" },
+		{ FETCH | EVAL, 0, "foreign-download-run" },
 		{ FETCH | RUN, 0, "foreign-download-run" }, { UNDO | EVAL, 0, "decoded-exec" }, { UNDO | RUN, 0, "decoded-exec" },
 		{ SOCKET, 0, "foreign-socket" }, { RUN, 0, "foreign-run" }, { FETCH, 0, "foreign-fetch" }, { EVAL, 0, "foreign-eval" },
 		{ BECOME, 0, "foreign-become" }, { SERVE, 0, "foreign-serve" }, { POST, 0, "foreign-send" },
@@ -218,6 +222,22 @@ static void conclude(struct program *p)
 			(void)bawn_engine_event(p->e, row[i].event, p->node, NULL);
 	if ((p->seen & (FORK | LOOP)) == (FORK | LOOP) && (p->seen & (WAIT | RUN | SOCKET)) == 0 && p->t.n < 200)
 		(void)bawn_engine_event(p->e, "fork-bomb", p->node, NULL);
+}
+
+bool bawn_foreign_looks(struct bawn_span t)
+{
+	static const char *const start[] = { "<?", "import ", "using ", "package ", "public ", "func ", "fn ", "let ", "var ", "const ", "require", "use ", "int main", "void main",
+	                                     "class ", "module ", "new ", "$client", "$stream", "String ", "open Unix", "program ", "Socket ", "static " };
+	for (size_t at = 0; at < t.n; ) {
+		while (at < t.n && (t.p[at] == ' ' || t.p[at] == '\t'))
+			at++;
+		for (size_t k = 0; k < BAWN_LEN(start); k++)
+			if (bawn_span_starts((struct bawn_span){ t.p + at, t.n - at }, start[k]))
+				return true;
+		const char *end = at < t.n ? memchr(t.p + at, '\n', t.n - at) : NULL;
+		at = end != NULL ? (size_t)(end + 1 - t.p) : t.n;
+	}
+	return false;
 }
 
 void bawn_foreign_program(struct engine *e, struct bawn_span text, bool commands, uint32_t node)

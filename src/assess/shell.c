@@ -936,6 +936,9 @@ void bawn_read_shell(struct engine *e)
 		e->error = bawn_fail(e->err, -ENOMEM, "assess the code");
 	else
 		walk(s, 0);
+	/* What does not parse as Bash may be a program in another language, given as Bash. */
+	if (e->error == 0 && e->depth == 0 && e->tree->errors && bawn_foreign_looks(e->tree->text))
+		bawn_foreign_program(e, e->tree->text, false, 0);
 	if (s != NULL) {
 		free(s->val);
 		free(s->argv);

@@ -61,4 +61,5 @@ void bawn_sh_wrote(struct shell *s, struct bawn_span path, const struct value *v
 bool bawn_sh_is_shell(const char *name);
 
 /* foreign.c; `commands`: an editor's or a client's, where !x runs x */
+bool bawn_foreign_looks(struct bawn_span text);  /* some line starts like a program and unlike a command */
 void bawn_foreign_program(struct engine *e, struct bawn_span text, bool commands, uint32_t node);
