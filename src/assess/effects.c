@@ -245,6 +245,9 @@ static const struct { const char *name; int8_t from, to; } carry[] = {
 	{ "wget.download", FETCHED, 1 }, { "gdown.download", FETCHED, 1 }, { "*.download_file", FETCHED, 2 }, { "zipfile.ZipFile().extractall", SELF, 0 }, { "tarfile.open().extractall", SELF, 0 },
 	{ "shutil.unpack_archive", 0, 1 }, { "pathlib.Path().rename", SELF, 0 }, { "pathlib.Path().replace", SELF, 0 }, { "pathlib.Path().write_bytes", 0, SELF },
 	{ "pathlib.Path().write_text", 0, SELF }, { "os.write", 1, 0 }, { "json.dump", 0, 1 }, { "pickle.dump", 0, 1 }, { "zipfile.ZipFile().write", 0, SELF },
+	{ "fs.copyFile", 0, 1 }, { "fs.copyFileSync", 0, 1 }, { "fs.rename", 0, 1 }, { "fs.renameSync", 0, 1 }, { "fs.writeFile", 1, 0 }, { "fs.writeFileSync", 1, 0 },
+	{ "fs.appendFile", 1, 0 }, { "fs.appendFileSync", 1, 0 }, { "fs.outputFile", 1, 0 }, { "fs.outputFileSync", 1, 0 }, { "Deno.writeFile", 1, 0 },
+	{ "Deno.writeTextFile", 1, 0 }, { "Bun.write", 1, 0 }, { "wget-improved.download", FETCHED, 1 }, { "download", FETCHED, 1 },
 	{ "zipfile.ZipFile().writestr", 1, SELF }, { "tarfile.open().add", 0, SELF }, { "shutil.make_archive", 2, 0 },
 };
 NAMES(carry_names, carry);
@@ -253,7 +256,7 @@ NAMES(carry_names, carry);
                BAWN_TAG(DOWNLOAD) | BAWN_TAG(CLIPBOARD) | BAWN_TAG(HOST_INFO) | BAWN_TAG(IDENTITY) | BAWN_TAG(KEYS))
 
 /* A file that is written with data from the network is a download. */
-static void keep(struct script *s, struct value *file, uint64_t taint)
+void bawn_script_keep(struct script *s, struct value *file, uint64_t taint)
 {
 	if ((taint & BAWN_TAG(NET_RECV)) != 0)
 		taint |= BAWN_TAG(DOWNLOAD);
@@ -273,7 +276,7 @@ static void pass_on(struct script *s, const struct call *c, uint64_t tags)
 	if (i < BAWN_LEN(carry)) {
 		const struct value *from = carry[i].from == FETCHED ? NULL : argument(c, carry[i].from);
 		uint64_t fetched = carry[i].from == FETCHED ? BAWN_TAG(DOWNLOAD) : 0;
-		keep(s, argument(c, carry[i].to), tags | fetched | (from != NULL ? from->taint : 0));
+		bawn_script_keep(s, argument(c, carry[i].to), tags | fetched | (from != NULL ? from->taint : 0));
 		return;
 	}
 	uint64_t own = tags;
@@ -282,7 +285,7 @@ static void pass_on(struct script *s, const struct call *c, uint64_t tags)
 	if (self != NULL && self->self != NULL && self->name != NULL && (own & (KEEPS | BAWN_TAG(NET_RECV))) != 0) {
 		size_t n = strlen(self->name);
 		if (n > 2 && bawn_names_find(&wrapper_names, self->name, n - 2) < BAWN_LEN(wrapper))
-			keep(s, self->self, own);
+			bawn_script_keep(s, self->self, own);
 	}
 }
 
@@ -571,9 +574,8 @@ uint64_t bawn_call_effects(struct script *s, const struct call *c)
 	s->e->given |= outer;
 	tags |= known ? 0 : other_paths(s, c);
 	addresses(s, c);
-	if (s->python) {
-		pass_on(s, c, tags);
+	pass_on(s, c, tags);
+	if (s->python)
 		written(s, c);
-	}
 	return tags;
 }

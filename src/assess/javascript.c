@@ -97,9 +97,10 @@ static const char *place_named(const char *object, const char *property)
 }
 
 /* Is it a method of a literal, [].map or ''.at? */
-static bool of_literal(const char *name)
+static bool of_literal(const struct value *method)
 {
-	return begins(name, "list.") || begins(name, "str.") || begins(name, "dict.");
+	const struct value *v = method->self;
+	return method->name != NULL && v != NULL && v->name == NULL && (v->is_list || v->is_dict || bawn_value_is_text(v));
 }
 
 /* Properties that give what belongs to whoever uses the page.  To look at it is everyday work, so it
@@ -129,7 +130,7 @@ struct value *bawn_js_attribute(struct script *s, struct value *object, const ch
 		return object;
 	if (strcmp(property, "constructor") == 0 && object->function != 0)
 		return bawn_script_named(s, "Function", false);
-	if (strcmp(property, "constructor") == 0 && object->name != NULL && of_literal(object->name))
+	if (strcmp(property, "constructor") == 0 && of_literal(object))
 		return bawn_script_named(s, "list.method.constructor", false);
 	const char *path = place_named(object->name, property);
 	return path != NULL ? bawn_value_text(s->e, bawn_span(path)) : NULL;
@@ -443,21 +444,14 @@ void bawn_js_enter(struct script *s, uint32_t entered)
 
 static bool is_stream(const struct value *v) { return v != NULL && v->name != NULL && strcmp(v->name, "fs.createWriteStream()") == 0; }
 
-static void mark_files(const struct call *c)
+static void keep_piped(struct script *s, const struct call *c)
 {
-	static const char *const writes[] = { "fs.writeFile", "fs.writeFileSync", "fs.appendFile", "fs.appendFileSync", "fs.outputFile", "fs.outputFileSync",
-	                                      "Deno.writeTextFile", "Deno.writeFile", "Deno.writeTextFileSync", "Deno.writeFileSync", "Bun.write" };
 	struct value *self = c->function != NULL ? c->function->self : NULL;
-	if (c->name == NULL || (c->taint & BAWN_TAG(NET_RECV)) == 0)
-		return;
-	for (size_t i = 0; i < BAWN_LEN(writes) && c->n_args > 1; i++)
-		if (c->arg[0] != NULL && c->arg[1] != NULL && strcmp(c->name, writes[i]) == 0)
-			c->arg[0]->taint |= c->arg[1]->taint & BAWN_TAG(NET_RECV);
 	for (uint32_t i = 0; i < c->n_args && i < GIVEN_MAX; i++)
-		if (is_stream(c->arg[i]) && c->arg[i]->self != NULL)
-			c->arg[i]->self->taint |= BAWN_TAG(NET_RECV);
-	if (is_stream(self) && self->self != NULL)
-		self->self->taint |= BAWN_TAG(NET_RECV);
+		if (is_stream(c->arg[i]))
+			bawn_script_keep(s, c->arg[i]->self, c->taint);
+	if (is_stream(self))
+		bawn_script_keep(s, self->self, c->taint);
 }
 
 /* eval((function (p, a, c, k) {...})(...)): the text is worked out on the spot. */
@@ -473,15 +467,27 @@ static void notice_packed(struct script *s, const struct call *c)
 		(void)bawn_engine_event(s->e, "packed-code", c->node, NULL);
 }
 
+/* What is read from a file says nothing about how its name was found. */
+static bool reads_by_name(const char *name)
+{
+	static const char *const reader[] = { "fs.read", "fs.createReadStream", "fs.stat", "fs.lstat", "fs.exists", "fs.access", "require", "import", "Deno.read", "Bun.file", "path.relative", "path.basename" };
+	for (size_t i = 0; name != NULL && i < BAWN_LEN(reader); i++)
+		if (begins(name, reader[i]))
+			return true;
+	return false;
+}
+
 void bawn_js_after(struct script *s, const struct call *c, struct value *result, uint64_t tags)
 {
 	bool local = c->function != NULL && c->function->function != 0;
+	if (result != NULL && !local && reads_by_name(c->name))
+		result->taint &= ~(BAWN_TAG(IDENTITY) | BAWN_TAG(HOST_INFO));
 	for (uint32_t i = 0; !local && i < c->n_args && i < 8; i++)
 		if (c->arg[i] != NULL && c->arg[i]->function != 0)
 			hand_over(s, c, c->arg[i]->function, tags | (result != NULL ? result->taint & FLOWS : 0));
 	for (uint32_t i = 0; result != NULL && result->is_list && i < result->n_items; i++)
 		result->taint |= result->item[i] != NULL ? result->item[i]->taint & FLOWS : 0;
-	mark_files(c);
+	keep_piped(s, c);
 	notice_packed(s, c);
 }
 

@@ -95,6 +95,8 @@ struct value *bawn_fold_pattern(struct script *s, struct bawn_span text);       
 char          bawn_fold_operator(struct bawn_span text);  /* what bawn_fold_binary takes; 0: none */
 struct value *bawn_fold_concat(struct script *s, struct value *left, struct value *right);
 
+/* effects.c: a file holds data of that kind from now on. */
+void bawn_script_keep(struct script *s, struct value *file, uint64_t taint);
 /* effects.c: paths touched and code run by well-known functions. */
 uint64_t bawn_call_effects(struct script *s, const struct call *c);
 /* What the object a call gives stands for: the path of a file, else the object of the method; or NULL. */
