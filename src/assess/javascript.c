@@ -100,7 +100,7 @@ static const char *place_named(const char *object, const char *property)
 static bool of_literal(const struct value *method)
 {
 	const struct value *v = method->self;
-	return method->name != NULL && v != NULL && v->name == NULL && (v->is_list || v->is_dict || bawn_value_is_text(v));
+	return method->name != NULL && strchr(method->name, '(') == NULL && v != NULL && v->name == NULL && (v->is_list || v->is_dict || bawn_value_is_text(v));
 }
 
 /* Properties that give what belongs to whoever uses the page.  To look at it is everyday work, so it
