@@ -236,8 +236,20 @@ static void bind(struct script *s, uint32_t target, struct value *v)
 	}
 }
 
+/* The items of a list that may be one of several. */
+static struct value *all_items(struct script *s, const struct value *v)
+{
+	struct value *all = NULL;
+	for (uint32_t i = 0; v->choice && !v->is_list && i < v->n_items; i++)
+		if (v->item[i] != NULL && v->item[i]->is_list && !v->item[i]->choice)
+			all = all == NULL ? v->item[i] : bawn_fold_binary(s, '+', all, v->item[i]);
+	return all;
+}
+
 static struct value *element_of(struct script *s, struct value *v)
 {
+	struct value *several = v != NULL ? all_items(s, v) : NULL;
+	v = several != NULL ? several : v;
 	if (v == NULL || !v->is_list || v->n_items == 0)
 		return unknown(s, v != NULL ? v->taint : 0);
 	struct value *one = bawn_value_new(s->e);
@@ -571,6 +583,22 @@ static void bind_in(struct script *s, uint32_t scope, uint32_t target, struct va
 	s->scope = saved;
 }
 
+/* A parameter before the first call that says what it is. */
+static bool not_told_yet(const struct value *v)
+{
+	return v != NULL && v->taint == BAWN_TAG(INPUT) && v->name == NULL && v->text.p == NULL && !v->has_number && v->n_items == 0 && v->function == 0;
+}
+
+static struct value *told(struct script *s, const struct value *v)
+{
+	struct value *copy = bawn_value_new(s->e);
+	if (copy != NULL) {
+		*copy = *v;
+		copy->taint |= BAWN_TAG(INPUT);  /* others may call it, too */
+	}
+	return copy;
+}
+
 /* What the parameters of `function` stand for; `exact`: in this call, else in any that was seen. */
 static void bind_parameters(struct script *s, uint32_t function, const struct call *c, bool exact)
 {
@@ -590,7 +618,7 @@ static void bind_parameters(struct script *s, uint32_t function, const struct ca
 			now = s->val[otherwise];
 		if (now == NULL)
 			now = before == NULL || exact ? unknown(s, BAWN_TAG(INPUT)) : before;
-		bawn_scope_set(s, function, t, exact ? now : bawn_value_either(s, before, now));
+		bawn_scope_set(s, function, t, exact ? now : not_told_yet(before) ? told(s, now) : bawn_value_either(s, before, now));
 		at++;
 	}
 }

@@ -25,6 +25,8 @@ static const struct { const char *name, *rule; int language; const char *code; }
 	{ "each call of it for itself", "any/secret-read", PY, "def d(s):\n    return ''.join(chr(ord(c) - 1) for c in s)\na = d('bcd')\nb = d('0fud0tibepx')\nopen(b)\nc = d('xyz')\n" },
 	{ "a decoder in JavaScript", "any/secret-read", JS, "function d(a) { let r = ''; for (const c of a) { r += String.fromCharCode(c ^ 2); } return r; }\nrequire('fs').readFileSync(d([45, 103, 118, 97, 45, 113, 106, 99, 102, 109, 117]));\n" },
 	{ "all calls of a function count", "any/secret-read", PY, "def show(p):\n    print(open(p).read())\nshow('/etc/shadow')\nshow('a.txt')\n" },
+	{ "a list handed to a function", "any/system-write@3", PY, "def drop(files):\n    for f in files:\n        __import__('os').remove(f)\ndrop(['/etc/motd', 'b'])\n" },
+	{ "one of two lists", "any/system-write@3", PY, "def drop(files):\n    for f in files:\n        __import__('os').remove(f)\ndrop(['a'])\ndrop(['/etc/motd', 'b'])\n" },
 	{ "arguments by keyword", "any/secret-read", PY, "def show(a, path=None):\n    print(open(path).read())\nshow(1, path='/etc/shadow')\n" },
 	{ "default arguments", "any/secret-read", PY, "def show(path='/etc/shadow'):\n    print(open(path).read())\nshow()\n" },
 	{ "a class attribute is a function", "python/shell@4", PY, "import os\nclass A:\n    run = os.system\nA.run('id')\n" },
