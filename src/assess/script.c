@@ -1450,6 +1450,8 @@ static void enter(struct script *s, uint32_t i)
 		return;
 	case BAWN_K_CLASS:
 		s->class_ = i;
+		if (s->python)  /* of a class of the program they are classes of the program */
+			set_member(s, "__subclasses__", bawn_script_named(s, "own_subclasses", false));
 		return;
 	case BAWN_K_WHILE: {
 		uint32_t c = child(s, i, BAWN_R_CONDITION);
