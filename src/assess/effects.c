@@ -471,6 +471,28 @@ static void run_text(struct script *s, int language, const struct value *v, uint
 	run_one(s, language, v, node);
 }
 
+/* Words that are only arguments of a program do not become what it runs, wherever they come from. */
+static void run_command(struct script *s, struct value *const *word, uint32_t n, uint32_t node)
+{
+	static const char *const code[] = { "-c", "-e", "/c", "/C", "-Command", "-command", "-E", "--eval" };
+	struct value *own[64];
+	n = n < BAWN_LEN(own) ? n : BAWN_LEN(own);
+	for (uint32_t i = 0; i < n; i++) {
+		own[i] = word[i];
+		bool run = i < 2 || (bawn_value_is_text(word[i - 1]) && listed(code, BAWN_LEN(code), word[i - 1]->text));
+		if (run || word[i] == NULL || (word[i]->taint & BAWN_TAG(NET_RECV)) == 0)
+			continue;
+		struct value *copy = bawn_value_new(s->e);
+		if (copy == NULL)
+			return;
+		*copy = *word[i];
+		copy->taint &= ~BAWN_TAG(NET_RECV);
+		own[i] = copy;
+	}
+	words_run(s, own, n, node);
+	(void)bawn_shell_command(s->e, own, n, node);
+}
+
 static void run_words(struct script *s, const struct call *c, uint32_t from, enum run how)
 {
 	const struct value *first = argument(c, (int)from);
@@ -478,8 +500,7 @@ static void run_words(struct script *s, const struct call *c, uint32_t from, enu
 		return;
 	if (how == WORDS_IN_LIST || first->is_list) {
 		if (first->is_list && first->n_items > 0 && !first->choice) {
-			words_run(s, first->item, first->n_items, c->node);
-			(void)bawn_shell_command(s->e, first->item, first->n_items, c->node);
+			run_command(s, first->item, first->n_items, c->node);
 		} else if (is_download(s, first)) {
 			(void)bawn_engine_event(s->e, "download-run", c->node, NULL);
 		}
@@ -496,10 +517,8 @@ static void run_words(struct script *s, const struct call *c, uint32_t from, enu
 		else
 			word[n++] = c->arg[i];
 	}
-	if (n > 0) {
-		words_run(s, word, n, c->node);
-		(void)bawn_shell_command(s->e, word, n, c->node);
-	}
+	if (n > 0)
+		run_command(s, word, n, c->node);
 }
 
 static uint64_t other_path(struct script *s, const struct value *v, uint32_t node)
