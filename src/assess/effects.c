@@ -263,7 +263,7 @@ void bawn_script_keep(struct script *s, struct value *file, uint64_t taint)
 	taint &= KEEPS;
 	for (unsigned depth = 0; file != NULL && taint != 0 && depth < 3; depth++) {
 		file->taint |= taint;
-		if (bawn_value_is_text(file) && !file->partial && file->text.n > 2 && s->n_kept < BAWN_LEN(s->kept))
+		if (bawn_value_is_text(file) && !file->partial && file->text.n > 0 && s->n_kept < BAWN_LEN(s->kept))
 			s->kept[s->n_kept++] = (struct kept){ file->text, taint };
 		file = bawn_value_is_text(file) ? NULL : file->self;
 	}

