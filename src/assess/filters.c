@@ -201,52 +201,37 @@ static bool put_printf(struct filter *f)
 
 /* ---- decoders ---- */
 
-static bool put_bytes(struct filter *f, const char *p, size_t n)
+static bool put_decoded(struct filter *f, enum bawn_codec codec)
 {
-	if (p == NULL)
+	struct bawn_span t = bawn_decode(bawn_sh_arena(f->s->e), codec, f->in);
+	if (t.p == NULL)
 		return false;
-	bawn_buf_add(f->out, p, n);
+	bawn_buf_add(f->out, t.p, t.n);
 	f->taint |= BAWN_TAG(DECODE);
 	return true;
 }
 
-static bool put_from_base64(struct filter *f)
-{
-	size_t n = 0;
-	char *p = bawn_decode_base64(bawn_sh_arena(f->s->e), f->in, &n);
-	return put_bytes(f, p, n);
-}
+static bool undoes(const struct filter *f) { return given(f, 'd', "--decode") || given(f, 'D', "--decode") || given(f, 'd', "--decompress"); }
 
-static bool put_base64(struct filter *f)
-{
-	return (given(f, 'd', "--decode") || given(f, 'D', "--decode")) && put_from_base64(f);
-}
+static bool put_base64(struct filter *f) { return undoes(f) && put_decoded(f, BAWN_CODEC_BASE64ANY); }
+static bool put_base32(struct filter *f) { return undoes(f) && put_decoded(f, BAWN_CODEC_BASE32); }
+static bool put_xxd(struct filter *f) { return given(f, 'r', "--revert") && put_decoded(f, BAWN_CODEC_HEX); }
+static bool put_uudecode(struct filter *f) { return put_decoded(f, BAWN_CODEC_UU); }
+static bool put_unzipped(struct filter *f) { return put_decoded(f, BAWN_CODEC_INFLATE); }
+static bool put_gzip(struct filter *f) { return undoes(f) && put_decoded(f, BAWN_CODEC_INFLATE); }
+static bool put_bzip2(struct filter *f) { return (undoes(f) || bawn_sh_is(f->word[0], "bunzip2") || bawn_sh_is(f->word[0], "bzcat")) && put_decoded(f, BAWN_CODEC_BZIP2); }
+static bool put_xz(struct filter *f) { return (undoes(f) || bawn_sh_is(f->word[0], "unxz") || bawn_sh_is(f->word[0], "xzcat")) && put_decoded(f, BAWN_CODEC_LZMA); }
 
-static bool put_base32(struct filter *f)
+/* basenc --base32 -d: the codec is an option. */
+static bool put_basenc(struct filter *f)
 {
-	uint32_t bits = 0, have = 0;
-	if (!given(f, 'd', "--decode"))
-		return false;
-	for (size_t i = 0; i < f->in.n && f->in.p[i] != '='; i++) {
-		char c = f->in.p[i];
-		if (c == '\n')
-			continue;
-		int v = c >= 'A' && c <= 'Z' ? c - 'A' : c >= '2' && c <= '7' ? c - '2' + 26 : -1;
-		if (v < 0)
-			return false;
-		bits = bits << 5 | (uint32_t)v, have += 5;
-		if (have >= 8)
-			have -= 8, bawn_buf_char(f->out, (char)(bits >> have & 0xff));
+	enum bawn_codec codec = BAWN_CODEC_NONE;
+	for (uint32_t i = 1; i < f->n; i++) {
+		struct bawn_span w = word_at(f, i);
+		if (w.n > 2 && w.p[0] == '-' && w.p[1] == '-' && !bawn_span_is(w, "--decode"))
+			codec = bawn_span_is(w, "--base16") ? BAWN_CODEC_HEX : bawn_codec_named((struct bawn_span){ w.p + 2, w.n - 2 });
 	}
-	f->taint |= BAWN_TAG(DECODE);
-	return true;
-}
-
-static bool put_xxd(struct filter *f)
-{
-	size_t n = 0;
-	char *p = given(f, 'r', "--revert") ? bawn_decode_hex(bawn_sh_arena(f->s->e), f->in, &n) : NULL;
-	return put_bytes(f, p, n);
+	return undoes(f) && codec != BAWN_CODEC_NONE && put_decoded(f, codec);
 }
 
 /* openssl base64 -d, openssl enc -d -base64: base64 without a cipher. */
@@ -259,7 +244,7 @@ static bool put_openssl(struct filter *f)
 		back = back || bawn_span_is(w, "-d");
 		other = other || (w.n > 4 && w.p[0] == '-' && !bawn_span_is(w, "-base64"));
 	}
-	return base64 && back && !other && put_from_base64(f);
+	return base64 && back && !other && put_decoded(f, BAWN_CODEC_BASE64ANY);
 }
 
 /* ---- text tools ---- */
@@ -644,9 +629,11 @@ static bool put_basename(struct filter *f)
 static const struct { const char *name; bool (*put)(struct filter *); bool in; } filter[] = {
 	{ "echo", put_echo, false }, { "printf", put_printf, false }, { "which", put_which, false }, { "command", put_which, false },
 	{ "type", put_which, false }, { "cat", put_cat, false }, { "tac", put_tac, true }, { "basename", put_basename, false }, { "dirname", put_basename, false },
-	{ "base64", put_base64, true }, { "gbase64", put_base64, true }, { "basenc", put_base64, true }, { "base32", put_base32, true },
+	{ "base64", put_base64, true }, { "gbase64", put_base64, true }, { "basenc", put_basenc, true }, { "base32", put_base32, true },
 	{ "xxd", put_xxd, true }, { "openssl", put_openssl, true }, { "tee", put_same, true }, { "grep", put_same, true }, { "sort", put_same, true },
-	{ "rev", put_rev, true }, { "tr", put_tr, true }, { "sed", put_sed, true }, { "cut", put_cut, true }, { "head", put_head, true },
+	{ "rev", put_rev, true }, { "uudecode", put_uudecode, true }, { "gunzip", put_unzipped, true }, { "zcat", put_unzipped, true }, { "gzip", put_gzip, true },
+	{ "pigz", put_gzip, true }, { "bzip2", put_bzip2, true }, { "bunzip2", put_bzip2, true }, { "bzcat", put_bzip2, true }, { "xz", put_xz, true }, { "unxz", put_xz, true }, { "xzcat", put_xz, true },
+	 { "tr", put_tr, true }, { "sed", put_sed, true }, { "cut", put_cut, true }, { "head", put_head, true },
 	{ "tail", put_tail, true }, { "awk", put_awk, true }, { "gawk", put_awk, true }, { "mawk", put_awk, true }, { "paste", put_paste, true },
 };
 NAMES(filters, filter);
