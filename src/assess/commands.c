@@ -457,7 +457,10 @@ static uint64_t operands(const struct shell *s, struct engine *e, const char *na
 			uint32_t took = one_option(s, e, name, word, n, i, node, &tags);
 			if (finds && seen > 0)
 				break;
-			i += took > 1 ? 1 : takes_value(c, w) && !(c->kind & WRAPS) ? 1 : 0;
+			bool value = took == 1 && takes_value(c, w) && (c->kind & WRAPS) == 0;
+			if (value && i + 1 < n && bawn_value_is_text(word[i + 1]))
+				setting(e, word[i + 1]->text, node);
+			i += took > 1 || value ? 1 : 0;
 			seen += (c->kind & FIRST) != 0 && (bawn_span_is(w, "-e") || bawn_span_is(w, "-f") || bawn_span_starts(w, "--regexp") || bawn_span_starts(w, "--reference"));
 			continue;
 		}

@@ -533,7 +533,10 @@ static struct value *expand_at(struct shell *s, struct bawn_span t, unsigned dep
 		bool list = v != NULL && v->is_list;
 		return list ? number_value(s, v->n_items) : bawn_value_is_text(v) && !v->partial ? number_value(s, (int64_t)v->text.n) : NULL;
 	}
-	return op.n > 0 ? operate(s, v, op, depth) : v;
+	struct value *out = op.n > 0 ? operate(s, v, op, depth) : v;
+	if (out == NULL && v != NULL && (out = bawn_value_new(s->e)) != NULL)
+		out->taint = v->taint;  /* a part of something is still of it */
+	return out;
 }
 
 struct value *bawn_sh_expand(struct shell *s, struct bawn_span text)

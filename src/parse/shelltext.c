@@ -65,6 +65,28 @@ static void braces(struct plain *p, size_t i)
 			put(p, k, '_');
 }
 
+/* ${x:$n:${#y}}: offsets that are not plain names or numbers read like one. */
+static void offsets(struct plain *p, size_t i)
+{
+	size_t k = i + 2;
+	unsigned depth = 1;
+	while (is_name(at(p, k)) || at(p, k) == '@' || at(p, k) == '*')
+		k++;
+	if (at(p, k) != ':' || at(p, k + 1) == '\0' || strchr("-=?+", at(p, k + 1)) != NULL)
+		return;
+	size_t end = k;
+	for (; end < p->text.n && end - i < 256 && p->text.p[end] != '\n'; end++) {
+		depth += p->text.p[end] == '{';
+		if (p->text.p[end] == '}' && --depth == 0)
+			break;
+	}
+	if (depth > 0 || memchr(p->text.p + k, '$', end - k) == NULL)
+		return;
+	for (; k < end; k++)
+		if (strchr("${}#()!", p->text.p[k]) != NULL)
+			put(p, k, '_');
+}
+
 /* `coproc NAME {`: what counts is the group. */
 static void coproc(struct plain *p, size_t i)
 {
@@ -121,6 +143,8 @@ char *bawn_shelltext_plain(struct bawn_span text)
 			here_string(&p, i), i += 2;
 		else if (c == '<' && next == '<')
 			p.here = true, trailing_operator(&p, i);
+		else if (c == '$' && next == '{')
+			offsets(&p, i);
 		else if (c == '{' && next != ' ' && next != '\n')
 			braces(&p, i);
 		else if (c == 'c' && next == 'o')

@@ -1,8 +1,8 @@
 /* shelltext.h - Bash that the grammar cannot read, written so that it can.
  *
  * tree-sitter-bash knows neither `<>` nor a here-string after a compound command, takes {a,b} at the
- * start of a command for a group, does not know `coproc`, and ends a word at an escaped newline; on the
- * first two it loses the rest of the text.  The parser is given a copy of the same length in which these
+ * start of a command for a group, knows neither `coproc` nor offsets with variables (${x:$n}) nor what
+ * goes on after `<<E ||`, and ends a word at an escaped newline; on some it loses the rest of the text.  The parser is given a copy of the same length in which these
  * places read like something it knows; the tree keeps the text as it was written, so that offsets and
  * the texts of nodes stay true.  Only bytes of such places change, and never so that code becomes
  * comment, string or here-document. */

