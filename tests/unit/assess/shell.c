@@ -36,6 +36,9 @@ static const struct { const char *name; int least, most; const char *code; } row
 	{ "arguments that are set", HIGH, HIGH, "set -- cat /etc/shadow; \"$@\"\n" },
 	{ "an empty variable inside a name", HIGH, HIGH, "ca$@t notes\n" },
 	{ "a word over two lines", HIGH, HIGH, "cat /etc/sha\\\ndow\n" },
+	{ "what follows a file opened for both", HIGH, HIGH, "exec 3<>x; cat /etc/shadow\n" },
+	{ "what follows a loop with a here-string", HIGH, HIGH, "while read -r l; do :; done <<< x; cat /etc/shadow\n" },
+	{ "a here-document before an operator", LOW, LOW, "cat > x <<'E' ||\n[a] sudo ls\nE\nexit 1\n" },
 	{ "blanks between two variables", HIGH, HIGH, "a=cat; b=/etc/shadow; eval \"$a $b\"\n" },
 	{ "sums", HIGH, HIGH, "n=$((1+2)); x=abcshadow; cat /etc/${x:$n}\n" },
 	/* commands */
