@@ -286,6 +286,19 @@ static void read_lines(struct shell *s, struct value *const *word, uint32_t n, c
 	bawn_sh_set(s, "", name->text, bawn_sh_list(s->e, line, k));
 }
 
+/* `alias ls=...` where what runs is not ls: whoever types ls is in for a surprise. */
+static void replaces_command(struct shell *s, struct bawn_span name, struct bawn_span value, uint32_t i)
+{
+	static const char *const common[] = { "ls", "cd", "cat", "rm", "cp", "mv", "sudo", "su", "ssh", "git", "echo", "ps", "grep", "find", "kill", "passwd", "vim", "vi", "nano", "apt", "pip", "python", "docker", "history", "clear", "exit", "who", "top" };
+	size_t k = 0;
+	while (k < BAWN_LEN(common) && !bawn_span_is(name, common[k]))
+		k++;
+	if (k == BAWN_LEN(common) || memmem(value.p, value.n, name.p, name.n) != NULL)
+		return;
+	bawn_engine_text(s->e, BAWN_LANG_BASH, value, i);
+	(void)bawn_engine_event(s->e, "replaced-command", i, NULL);
+}
+
 static void change_directory(struct shell *s, struct value *const *word, uint32_t n)
 {
 	const struct value *to = n > 1 ? word[n - 1] : NULL;
@@ -294,7 +307,7 @@ static void change_directory(struct shell *s, struct value *const *word, uint32_
 	s->cwd = normal != NULL && bawn_path_outside(normal) ? normal : NULL;
 }
 
-static void set_builtin(struct shell *s, struct value *const *word, uint32_t n)
+static void set_builtin(struct shell *s, struct value *const *word, uint32_t n, uint32_t node_)
 {
 	if (bawn_sh_is(word[0], "cd") || bawn_sh_is(word[0], "pushd") || bawn_sh_is(word[0], "popd")) {
 		change_directory(s, word, n);
@@ -312,9 +325,11 @@ static void set_builtin(struct shell *s, struct value *const *word, uint32_t n)
 		for (uint32_t i = 1; i < n; i++) {
 			const char *equals = bawn_value_is_text(word[i]) ? memchr(word[i]->text.p, '=', word[i]->text.n) : NULL;
 			size_t m = equals != NULL ? (size_t)(equals - word[i]->text.p) : 0;
-			if (equals != NULL)
-				bawn_sh_set(s, "alias ", (struct bawn_span){ word[i]->text.p, m },
-				            bawn_sh_text(s->e, (struct bawn_span){ equals + 1, word[i]->text.n - m - 1 }, word[i]->taint));
+			if (equals == NULL)
+				continue;
+			struct bawn_span name = { word[i]->text.p, m }, value = { equals + 1, word[i]->text.n - m - 1 };
+			bawn_sh_set(s, "alias ", name, bawn_sh_text(s->e, value, word[i]->taint));
+			replaces_command(s, name, value, node_);
 		}
 	}
 }
@@ -382,7 +397,7 @@ static struct value *read_command(struct shell *s, uint32_t i)
 	disguise(s, i, word[0]);
 	expand_alias(s, word, &n);
 	s->argv[i] = bawn_sh_list(s->e, word, n);
-	set_builtin(s, word, n);
+	set_builtin(s, word, n, i);
 	s->fed = has_input(s, i);
 	uint64_t tags = bawn_sh_command(s, s->e, word, n, i);
 	struct value *out = call_function(s, word, n);
@@ -642,6 +657,11 @@ static struct value *read_redirected(struct shell *s, uint32_t i)
 		uint32_t to = bawn_node_child(s->t, c, BAWN_R_DESTINATION);
 		if (node(s, c)->kind == BAWN_K_REDIRECT && to != 0 && node(s, to)->kind == BAWN_K_PROCESS_SUB)
 			pipe_redirect(s, c, command, to);
+		const char *name = node(s, c)->kind == BAWN_K_REDIRECT && s->val[c] != NULL && redirect_operator(s, c).p[0] == '<' ? pipe_name(s, command) : NULL;
+		if (name != NULL) {  /* a file at the input is the start of a pipe */
+			struct flow f = { .taint = s->val[c]->taint, .name = { "<", name }, .n = 2 };
+			pipe_facts(s, c, &f);
+		}
 	}
 	for (uint32_t c = body != 0 ? node(s, body)->next : 0; c != 0; c = node(s, c)->next) {
 		if (node(s, c)->kind == BAWN_K_REDIRECT)
@@ -888,8 +908,11 @@ static void enter(struct shell *s, uint32_t i)
 		struct value *word[SHELL_WORDS_MAX];
 		if (bawn_span_starts(text_of(s, up), "for ((;;))") || bawn_span_starts(text_of(s, up), "for((;;))"))
 			(void)bawn_engine_event(s->e, "endless-loop", i, NULL);
-		if (loop_words(s, up, word) > 0)
+		if (loop_words(s, up, word) > 0) {
+			if (!bawn_value_is_text(word[0]))
+				word[0]->taint |= BAWN_TAG(INPUT);  /* names that come from a command */
 			bawn_sh_set(s, "", loop_variable(s, up), word[0]);
+		}
 	}
 }
 
