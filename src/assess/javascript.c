@@ -313,7 +313,7 @@ struct value *bawn_js_call(struct script *s, const struct call *c)
 
 /* What a function calls the function it is given with; `from_outside`: the parameters (bits) that come over the network. */
 static const struct { const char *name, *given[2]; unsigned from_outside; } gives[] = {
-	{ "net.createServer", { "net.Socket()" }, 1 }, { "net.Server", { "net.Socket()" }, 1 }, { "tls.createServer", { "net.Socket()" }, 1 },
+	{ "Promise", { "Promise.settle" }, 0 }, { "net.createServer", { "net.Socket()" }, 1 }, { "net.Server", { "net.Socket()" }, 1 }, { "tls.createServer", { "net.Socket()" }, 1 },
 	{ "http.createServer", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 },
 	{ "https.createServer", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 },
 	{ "http2.createServer", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 },
@@ -425,9 +425,26 @@ static void hand_over(struct script *s, const struct call *c, uint32_t to, uint6
 		bawn_script_hand(s, to, given, n);
 }
 
+/* x.onmessage = e => ...: as if it had been given to x.on('message', ...). */
+static void enter_handler(struct script *s, uint32_t entered)
+{
+	uint32_t left = child(s, node(s, entered)->parent, BAWN_R_LEFT), property = left != 0 ? child(s, left, BAWN_R_PROPERTY) : 0;
+	uint32_t object = left != 0 ? child(s, left, BAWN_R_OBJECT) : 0;
+	struct bawn_span name = property != 0 ? bawn_node_text(s->t, property) : bawn_span("");
+	const struct value *self = object != 0 ? s->val[object] : NULL;
+	if (!bawn_span_starts(name, "on") || self == NULL)
+		return;
+	struct value *what = bawn_value_text(s->e, (struct bawn_span){ name.p + 2, name.n - 2 }), *given[GIVEN_MAX] = { NULL };
+	struct call c = { .arg = &what, .n_args = 1 };
+	uint32_t n = given_by_event(s, &c, self->taint & FLOWS, given);
+	bawn_script_hand(s, entered, given, n);
+}
+
 void bawn_js_enter(struct script *s, uint32_t entered)
 {
 	uint32_t list = node(s, entered)->parent, at = node(s, list)->parent;
+	if (node(s, list)->kind == BAWN_K_ASSIGN)
+		enter_handler(s, entered);
 	if (node(s, list)->kind != BAWN_K_ARGUMENTS || (node(s, at)->kind != BAWN_K_CALL && node(s, at)->kind != BAWN_K_NEW))
 		return;
 	uint32_t f = child(s, at, BAWN_R_FUNCTION), first = node(s, list)->child;
@@ -467,6 +484,22 @@ static void notice_packed(struct script *s, const struct call *c)
 		(void)bawn_engine_event(s->e, "packed-code", c->node, NULL);
 }
 
+/* new Promise((resolve) => resolve(x)) comes to x. */
+static void settle(struct script *s, const struct call *c, struct value *result)
+{
+	if (c->name == NULL)
+		return;
+	if (strcmp(c->name, "Promise.settle") == 0 && c->function != NULL)
+		c->function->taint |= c->taint & FLOWS;
+	const struct value *f = strcmp(c->name, "Promise") == 0 ? arg(c, 0) : NULL;
+	uint32_t list = f != NULL && f->function != 0 ? child(s, f->function, BAWN_R_PARAMETERS) : 0;
+	uint32_t first = list != 0 && node(s, list)->kind != BAWN_K_NAME ? node(s, list)->child : list;
+	struct bawn_span name = first != 0 ? bawn_node_text(s->t, first) : bawn_span("");
+	const struct value *resolve = name.n > 0 ? bawn_scope_get(s, f->function, name.p, name.n) : NULL;
+	if (resolve != NULL && result != NULL)
+		result->taint |= resolve->taint & FLOWS & ~BAWN_TAG(INPUT);
+}
+
 /* What is read from a file says nothing about how its name was found. */
 static bool reads_by_name(const char *name)
 {
@@ -489,6 +522,7 @@ void bawn_js_after(struct script *s, const struct call *c, struct value *result,
 		result->taint |= result->item[i] != NULL ? result->item[i]->taint & FLOWS : 0;
 	keep_piped(s, c);
 	notice_packed(s, c);
+	settle(s, c, result);
 }
 
 /* ---- what the text looks like ---- */
