@@ -203,6 +203,7 @@ static bool any_glob(const struct bawn_cond *c, struct bawn_span text)
 }
 
 #define OPTIONS_DEPTH 3u
+#define OPTIONS_MAX   64u  /* looked at; half as many one level further in */
 
 static bool value_matches(const struct bawn_cond *c, const struct value *v, unsigned depth)
 {
@@ -227,7 +228,7 @@ static bool value_matches(const struct bawn_cond *c, const struct value *v, unsi
 /* Options may stand in options: {cookie: {secure: true}}. */
 static bool option_within(const struct value *v, const char *name, unsigned depth, const struct value **out)
 {
-	for (uint32_t i = 0; v != NULL && v->is_dict && i < v->n_items && i < 64; i++) {
+	for (uint32_t i = 0; v != NULL && v->is_dict && i < v->n_items && i < OPTIONS_MAX >> depth; i++) {
 		if (v->key[i] != NULL && strcmp(v->key[i], name) == 0) {
 			*out = v->item[i];
 			return true;

@@ -99,8 +99,15 @@ static const char *place_named(const char *object, const char *property)
 /* Is it a method of a literal, [].map or ''.at? */
 static bool of_literal(const struct value *method)
 {
+	static const char *const known[] = { "at", "concat", "every", "fill", "filter", "find", "findIndex", "flat", "flatMap", "forEach", "includes", "indexOf", "join",
+	                                     "keys", "map", "pop", "push", "reduce", "reverse", "shift", "slice", "some", "sort", "splice", "values", "entries", "anchor",
+	                                     "big", "bold", "charAt", "charCodeAt", "fontcolor", "italics", "link", "match", "replace", "search", "split", "strike", "sub",
+	                                     "substr", "substring", "sup", "toString", "toLowerCase", "toUpperCase", "trim", "valueOf", "hasOwnProperty", "isPrototypeOf" };
 	const struct value *v = method->self;
-	return method->name != NULL && strchr(method->name, '(') == NULL && v != NULL && v->name == NULL && (v->is_list || v->is_dict || bawn_value_is_text(v));
+	bool is_method = false;
+	for (size_t i = 0; method->name != NULL && !is_method && i < BAWN_LEN(known); i++)
+		is_method = strcmp(method_of(method->name), known[i]) == 0;
+	return is_method && v != NULL && v->name == NULL && (v->is_list || v->is_dict || bawn_value_is_text(v));
 }
 
 /* Properties that give what belongs to whoever uses the page.  To look at it is everyday work, so it
@@ -530,6 +537,7 @@ void bawn_js_after(struct script *s, const struct call *c, struct value *result,
 #define HEX_NAMES     8u     /* names like _0x3fa2 */
 #define LETTERS_LEAST 200u   /* bytes of code from which its letters are counted */
 #define ESCAPED       12u    /* plain letters written as escapes */
+#define LOOPS_MAX     256u   /* looked at for shuffled texts */
 #define SELECTORS     6u     /* variation selectors in a row: no picture has so many */
 
 struct shape { uint32_t names, hex, escaped, bytes, letters; };
@@ -594,7 +602,7 @@ static bool turns_strings(struct bawn_span loop)
 void bawn_js_shapes(struct script *s)
 {
 	struct shape look = { 0 };
-	uint32_t done = 0, turned = 0;
+	uint32_t done = 0, turned = 0, loops = 0;
 	for (uint32_t i = 0; i < s->t->n; i++) {
 		const struct bawn_node *n = node(s, i);
 		switch (n->kind) {
@@ -606,7 +614,7 @@ void bawn_js_shapes(struct script *s)
 			look.escaped += is_escaped_letter(bawn_node_text(s->t, i));
 			break;
 		case BAWN_K_WHILE: case BAWN_K_FOR:
-			if (turned == 0 && n->end - n->start < 8192 && turns_strings(bawn_node_text(s->t, i)))
+			if (turned == 0 && loops++ < LOOPS_MAX && n->end - n->start < 8192 && turns_strings(bawn_node_text(s->t, i)))
 				turned = i;
 			break;
 		case BAWN_K_STRING: case BAWN_K_TEMPLATE: case BAWN_K_COMMENT: case BAWN_K_REGEX:

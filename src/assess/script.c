@@ -1395,7 +1395,7 @@ static struct value *leave(struct script *s, uint32_t i)
 		for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
 			if (s->val[c] != NULL)
 				set_result(s, s->scope, unknown(s, s->val[c]->taint));
-		return NULL;
+		return s->python ? NULL : first_child(s, i);  /* compiled code awaits with it */
 	case BAWN_K_DECORATOR:
 		v = first_child(s, i);
 		if (v != NULL && v->name != NULL && node(s, node(s, i)->child)->kind != BAWN_K_CALL) {
