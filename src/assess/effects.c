@@ -64,6 +64,7 @@ static const struct { const char *name; int8_t arg; uint8_t access; } touch[] = 
 	{ "os.startfile", 0, BAWN_ACCESS_EXECUTE }, { "execfile", 0, BAWN_ACCESS_EXECUTE }, { "zipimport.zipimporter", 0, BAWN_ACCESS_EXECUTE }, { "os.execv", 0, BAWN_ACCESS_EXECUTE },
 	{ "os.execve", 0, BAWN_ACCESS_EXECUTE }, { "os.execl", 0, BAWN_ACCESS_EXECUTE }, { "os.execvp", 0, BAWN_ACCESS_EXECUTE }, { "os.spawnl", 1, BAWN_ACCESS_EXECUTE }, { "os.spawnv", 1, BAWN_ACCESS_EXECUTE },
 	{ "os.posix_spawn", 0, BAWN_ACCESS_EXECUTE },
+	{ "asar.createPackage", 1, BAWN_ACCESS_WRITE }, { "@electron/asar.createPackage", 1, BAWN_ACCESS_WRITE },
 	{ "fs.readFile", 0, BAWN_ACCESS_READ }, { "fs.readFileSync", 0, BAWN_ACCESS_READ }, { "fs.createReadStream", 0, BAWN_ACCESS_READ },
 	{ "fs.open", 0, OPEN }, { "fs.openSync", 0, OPEN }, { "fs.readJson", 0, BAWN_ACCESS_READ },
 	{ "fs.readJsonSync", 0, BAWN_ACCESS_READ }, { "fs.readlink", 0, BAWN_ACCESS_READ }, { "fs.readlinkSync", 0, BAWN_ACCESS_READ },

@@ -517,6 +517,16 @@ static bool reads_by_name(const char *name)
 	return false;
 }
 
+/* Options that name a file: {socketPath: '/run/x.sock'}. */
+static void option_paths(struct script *s, const struct call *c)
+{
+	static const char *const name[] = { "socketPath", "privateKeyPath", "keyFilename", "keyFile" };
+	for (uint32_t i = 0; i < c->n_keywords && i < 64; i++)
+		for (size_t k = 0; c->keyword[i].name != NULL && k < BAWN_LEN(name); k++)
+			if (strcmp(c->keyword[i].name, name[k]) == 0 && bawn_value_is_text(c->keyword[i].value))
+				(void)bawn_engine_path(s->e, c->keyword[i].value->text, BAWN_ACCESS_USE, false, c->node);
+}
+
 void bawn_js_after(struct script *s, const struct call *c, struct value *result, uint64_t tags)
 {
 	bool local = c->function != NULL && c->function->function != 0;
@@ -530,6 +540,7 @@ void bawn_js_after(struct script *s, const struct call *c, struct value *result,
 	keep_piped(s, c);
 	notice_packed(s, c);
 	settle(s, c, result);
+	option_paths(s, c);
 }
 
 /* ---- what the text looks like ---- */

