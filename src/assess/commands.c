@@ -28,6 +28,7 @@ enum {
 #define R BAWN_ACCESS_READ
 #define W BAWN_ACCESS_WRITE
 #define D BAWN_ACCESS_DELETE
+#define M BAWN_ACCESS_MODE
 #define L BAWN_ACCESS_LIST
 #define U BAWN_ACCESS_USE
 #define N BAWN_ACCESS_COUNT  /* operands are not files, or nothing happens to them */
@@ -111,8 +112,8 @@ static const struct command { const char *name; unsigned kind; uint8_t access, s
 	/* writing */
 	{ "cp", DATA | LAST, R, 0, "S", 0 }, { "install", DATA | LAST, R, 0, "mog", 0 }, { "ln", DATA | LAST, U, 0, "", 0 }, { "mv", DATA | LAST, D, 0, "", 0 }, { "rm", DATA, D, 0, "", 0 }, { "rmdir", DATA, D, 0, "", 0 },
 	{ "unlink", DATA, D, 0, "", 0 }, { "shred", DATA, D, 0, "n", 0 }, { "srm", DATA, D, 0, "", 0 }, { "wipe", DATA, D, 0, "", 0 }, { "tee", DATA, W, 0, "", 0 }, { "touch", DATA, W, 0, "trd", 0 },
-	{ "mkdir", DATA, W, 0, "m", 0 }, { "truncate", DATA, W, 0, "s", 0 }, { "fallocate", DATA, W, 0, "lo", 0 }, { "chmod", DATA | FIRST, W, 0, "", 0 }, { "chown", DATA | FIRST, W, 0, "", 0 },
-	{ "chgrp", DATA | FIRST, W, 0, "", 0 }, { "chattr", DATA | FIRST, W, 0, "", 0 }, { "setfacl", DATA, W, 0, "mx", 0 }, { "setcap", DATA | FIRST, W, 0, "", 0 }, { "mkfifo", DATA, W, 0, "m", 0 },
+	{ "mkdir", DATA, W, 0, "m", 0 }, { "truncate", DATA, W, 0, "s", 0 }, { "fallocate", DATA, W, 0, "lo", 0 }, { "chmod", DATA | FIRST, M, 0, "", 0 }, { "chown", DATA | FIRST, M, 0, "", 0 },
+	{ "chgrp", DATA | FIRST, M, 0, "", 0 }, { "chattr", DATA | FIRST, M, 0, "", 0 }, { "setfacl", DATA, M, 0, "mx", 0 }, { "setcap", DATA | FIRST, W, 0, "", 0 }, { "mkfifo", DATA, W, 0, "m", 0 },
 	{ "mknod", DATA, W, 0, "m", 0 }, { "sponge", DATA, W, 0, "", 0 }, { "rename", DATA | FIRST, W, 0, "", 0 }, { "ditto", DATA | LAST, R, 0, "", 0 }, { "patch", DATA, W, 0, "pi", 0 }, { "rsync", DATA | NET, R, 0, "e", 0 },
 	{ "scp", DATA | NET, R, 0, "iPoFJSl", 0 }, { "curl", DATA | NET, R, 0, "oHXAbcuxmTdFDeKwrCE", 0 }, { "wget", DATA | NET, R, 0, "OPoaiUtTQe", 0 },
 	/* hosts */

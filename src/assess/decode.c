@@ -658,7 +658,9 @@ struct bawn_span bawn_decode(struct arena *a, enum bawn_codec how, struct bawn_s
 	if (how == BAWN_CODEC_SAME)
 		return in;
 	bawn_auto_buf b = BAWN_BUF(BAWN_DECODED_MAX);
-	if (!codec[how].undo(&b, in) || bawn_buf_error(&b) != 0)
+	bool undone = codec[how].undo(&b, in);
+	a->failed = a->failed || bawn_buf_error(&b) == -ENOMEM;
+	if (!undone || bawn_buf_error(&b) != 0)
 		return none;
 	return (struct bawn_span){ bawn_arena_text(a, bawn_buf_span(&b)), b.n };
 }

@@ -31,6 +31,13 @@ struct value *bawn_value_text(struct engine *e, struct bawn_span text)
 #define PATTERN_WORK 1024u
 #define TEXT_WORK    16384u   /* to start a parser and a reader */
 
+bool bawn_engine_whole(struct engine *e, const struct bawn_buf *b)
+{
+	if (bawn_buf_error(b) == -ENOMEM && e->error == 0)
+		e->error = bawn_fail(e->err, -ENOMEM, "assess the code");
+	return bawn_buf_error(b) == 0;
+}
+
 bool bawn_engine_go_on(struct engine *e)
 {
 	e->spent += NODE_WORK;
@@ -821,7 +828,7 @@ uint64_t bawn_engine_path(struct engine *e, struct bawn_span path, enum bawn_acc
 	uint64_t tags = bawn_engine_fact(e, &f);
 	static const char *const event[] = {
 		[BAWN_ACCESS_USE] = NULL, [BAWN_ACCESS_READ] = "read-outside", [BAWN_ACCESS_LIST] = "list-outside",
-		[BAWN_ACCESS_WRITE] = "write-outside", [BAWN_ACCESS_DELETE] = "delete-outside", [BAWN_ACCESS_EXECUTE] = NULL,
+		[BAWN_ACCESS_WRITE] = "write-outside", [BAWN_ACCESS_DELETE] = "delete-outside", [BAWN_ACCESS_EXECUTE] = NULL, [BAWN_ACCESS_MODE] = "write-outside",
 	};
 	_Static_assert(BAWN_LEN(event) == BAWN_ACCESS_COUNT, "one row per access");
 	if (event[access] == NULL || !bawn_path_outside(normal))

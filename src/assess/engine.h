@@ -10,6 +10,7 @@
 #include "assess/arena.h"
 #include "assess/assess.h"
 #include "assess/rule.h"
+#include "base/buf.h"
 #include "parse/tree.h"
 
 /* What is known about an expression: any of a name, a text, a number, items; and where it came from. */
@@ -115,6 +116,9 @@ bool bawn_engine_go_on(struct engine *e);
 int  bawn_engine_open(struct engine *e, int language, struct bawn_span text, struct bawn_tree *out);
 void bawn_engine_read(struct engine *e);
 void bawn_engine_close(struct engine *e, struct bawn_tree *t);
+
+/* Is the text complete?  One that there was no memory for is a failure; one that is too long is not known. */
+bool bawn_engine_whole(struct engine *e, const struct bawn_buf *b);
 
 /* Tags of all rules that hold. */
 uint64_t bawn_engine_fact(struct engine *e, const struct fact *f);

@@ -114,7 +114,7 @@ struct bawn_span bawn_sh_unescape(struct engine *e, struct bawn_span t, bool ech
 	if (t.n == 0 || memchr(t.p, '\\', t.n) == NULL)
 		return t;
 	unescape_into(t, echo, &b);
-	char *p = bawn_buf_error(&b) == 0 ? bawn_arena_text(bawn_sh_arena(e), bawn_buf_span(&b)) : NULL;
+	char *p = bawn_engine_whole(e, &b) ? bawn_arena_text(bawn_sh_arena(e), bawn_buf_span(&b)) : NULL;
 	return p != NULL ? (struct bawn_span){ p, b.n } : t;
 }
 
@@ -427,7 +427,7 @@ static bool put_sed(struct filter *f)
 			while (end < w.n && !(w.p[end] == ';' && marks >= 3))
 				marks += start + 1 < w.n && w.p[end] == w.p[start + 1], end++;
 			bawn_auto_buf b = BAWN_BUF(SHELL_TEXT_MAX);
-			if (!sed_once(&text, (struct bawn_span){ w.p + start, end - start }, &b) || bawn_buf_error(&b) != 0)
+			if (!sed_once(&text, (struct bawn_span){ w.p + start, end - start }, &b) || !bawn_engine_whole(f->s->e, &b))
 				return false;
 			text = (struct bawn_span){ bawn_arena_text(bawn_sh_arena(f->s->e), bawn_buf_span(&b)), b.n };
 			any = true;
@@ -647,7 +647,7 @@ struct value *bawn_sh_printed(struct shell *s, struct value *const *word, uint32
 		return NULL;
 	bawn_auto_buf b = BAWN_BUF(SHELL_TEXT_MAX);
 	struct filter f = { .s = s, .word = word, .n = n, .in = have ? in->text : (struct bawn_span){ NULL, 0 }, .taint = in != NULL ? in->taint : 0, .out = &b };
-	if (!filter[row].put(&f) || bawn_buf_error(&b) != 0)
+	if (!filter[row].put(&f) || !bawn_engine_whole(f.s->e, &b))
 		return NULL;
 	bool partial = in != NULL && in->partial;
 	for (uint32_t i = 0; i < n; i++) {

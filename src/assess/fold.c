@@ -82,7 +82,7 @@ struct value *bawn_fold_choice(struct script *s, struct value *a, struct value *
 
 struct value *bawn_fold_buf(struct script *s, struct bawn_buf *b, uint64_t taint, const struct value *like)
 {
-	if (bawn_buf_error(b) != 0)
+	if (!bawn_engine_whole(s->e, b))
 		return NULL;
 	struct bawn_span t = { bawn_arena_text(fold_memory(s), bawn_buf_span(b)), b->n };
 	struct value *v = bawn_fold_text(s, t, taint);

@@ -54,7 +54,7 @@ enum bawn_matcher { BAWN_MATCHERS(BAWN_X_MATCHER) BAWN_MATCH_COUNT };
 extern const struct bawn_words bawn_matcher_words;
 
 /* How a path is used. */
-#define BAWN_ACCESSES(X) X(USE, "use") X(READ, "read") X(LIST, "list") X(WRITE, "write") X(DELETE, "delete") X(EXECUTE, "execute")
+#define BAWN_ACCESSES(X) X(USE, "use") X(READ, "read") X(LIST, "list") X(WRITE, "write") X(DELETE, "delete") X(EXECUTE, "execute") X(MODE, "mode")
 #define BAWN_X_ACCESS(n, t) BAWN_ACCESS_##n,
 enum bawn_access { BAWN_ACCESSES(BAWN_X_ACCESS) BAWN_ACCESS_COUNT };
 extern const struct bawn_words bawn_access_words;

@@ -129,7 +129,7 @@ static struct value *interpolate(struct shell *s, uint32_t i, uint32_t from, uin
 	else if (from < to)
 		bawn_buf_add(&b, s->t->text.p + from, to - from);
 	s->e->spent += b.n;
-	if (bawn_buf_error(&b) != 0)
+	if (!bawn_engine_whole(s->e, &b))
 		return NULL;
 	struct value *v = bawn_sh_text(s->e, (struct bawn_span){ bawn_arena_text(bawn_sh_arena(s->e), bawn_buf_span(&b)), b.n }, taint);
 	if (v != NULL)
@@ -355,6 +355,14 @@ static struct value *call_function(struct shell *s, struct value **word, uint32_
 	return body != 0 ? replay(s, body, bawn_sh_list(s->e, word + 1, n - 1)) : NULL;
 }
 
+/* Is it a function of the program, whatever else has that name?  Only where the definition is certain:
+ * it stands above, under no condition, and nothing takes it back. */
+static bool own_function(const struct shell *s, const struct value *name, uint32_t command)
+{
+	const struct value *f = bawn_value_is_text(name) ? bawn_sh_get(s, "function ", name->text) : NULL;
+	return f != NULL && f->function < command && node(s, f->function)->parent == 0 && memmem(s->t->text.p, s->t->text.n, "unset", 5) == NULL;
+}
+
 static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
 /* c'a't, w\\ho, cat${IFS}x, who$@ami; and names put together from variables. */
@@ -399,7 +407,7 @@ static struct value *read_command(struct shell *s, uint32_t i)
 	s->argv[i] = bawn_sh_list(s->e, word, n);
 	set_builtin(s, word, n, i);
 	s->fed = has_input(s, i);
-	uint64_t tags = bawn_sh_command(s, s->e, word, n, i);
+	uint64_t tags = own_function(s, word[0], i) ? 0 : bawn_sh_command(s, s->e, word, n, i);
 	struct value *out = call_function(s, word, n);
 	if (out == NULL)
 		out = bawn_sh_printed(s, word, n, NULL);

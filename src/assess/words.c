@@ -65,7 +65,7 @@ struct value *bawn_sh_join(struct engine *e, struct value *const *word, uint32_t
 		partial = partial || !bawn_value_is_text(word[i]) || word[i]->partial;
 		taint |= word[i] != NULL ? word[i]->taint : 0;
 	}
-	if (bawn_buf_error(&b) != 0)
+	if (!bawn_engine_whole(e, &b))
 		return NULL;
 	struct value *v = bawn_sh_text(e, (struct bawn_span){ bawn_arena_text(bawn_sh_arena(e), bawn_buf_span(&b)), b.n }, taint);
 	if (v != NULL)
@@ -344,7 +344,7 @@ static struct value *expand_text(struct shell *s, struct bawn_span t, unsigned d
 			bawn_buf_char(&b, c);
 		}
 	}
-	if (bawn_buf_error(&b) != 0 || partial)
+	if (!bawn_engine_whole(s->e, &b) || partial)
 		return NULL;
 	return bawn_sh_text(s->e, (struct bawn_span){ bawn_arena_text(bawn_sh_arena(s->e), bawn_buf_span(&b)), b.n }, BAWN_TAG(BUILT));
 }
@@ -426,7 +426,7 @@ static struct value *replace(struct shell *s, const struct value *v, struct bawn
 		at += n;
 		done = !all;
 	}
-	if (bawn_buf_error(&b) != 0)
+	if (!bawn_engine_whole(s->e, &b))
 		return NULL;
 	return bawn_sh_text(s->e, (struct bawn_span){ bawn_arena_text(bawn_sh_arena(s->e), bawn_buf_span(&b)), b.n }, v->taint | to->taint | BAWN_TAG(BUILT));
 }
