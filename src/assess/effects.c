@@ -461,8 +461,12 @@ static void addresses(struct script *s, const struct call *c)
 
 static void run_one(struct script *s, int language, const struct value *v, uint32_t node)
 {
-	if (bawn_value_is_text(v) && v->text.n <= FOLDED_MAX && bawn_text_printable(v->text))
+	if (!bawn_value_is_text(v))
+		return;
+	if (v->text.n <= FOLDED_MAX && bawn_text_printable(v->text))
 		bawn_engine_text(s->e, language, v->text, node);
+	else
+		(void)bawn_engine_event(s->e, "unread-program", node, NULL);
 }
 
 static void run_text(struct script *s, int language, const struct value *v, uint32_t node)

@@ -285,10 +285,10 @@ size_t bawn_text_hidden(struct bawn_span text)
 
 bool bawn_text_printable(struct bawn_span text)
 {
+	size_t odd = 0;
 	for (size_t i = 0; i < text.n; i++) {
 		unsigned char c = (unsigned char)text.p[i];
-		if (c < ' ' && c != '\n' && c != '\t' && c != '\r')
-			return false;
+		odd += c < ' ' && c != '\n' && c != '\t' && c != '\r' && c != '\f';
 	}
-	return bawn_utf8_bad(text) == text.n;
+	return odd <= text.n / 8 && bawn_utf8_bad(text) == text.n;
 }
