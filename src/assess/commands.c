@@ -211,6 +211,18 @@ static uint32_t after_word(struct value *const *word, uint32_t n, const char *te
 	return 0;
 }
 
+/* Does an option of docker run take the next word? */
+static bool container_option_valued(struct bawn_span w)
+{
+	static const char *const alone[] = { "--rm", "--privileged", "--interactive", "--tty", "--detach", "--init", "--read-only", "--no-healthcheck" };
+	if (w.n == 2)
+		return strchr("veuwplamh", w.p[1]) != NULL;
+	for (size_t i = 0; i < BAWN_LEN(alone); i++)
+		if (bawn_span_is(w, alone[i]))
+			return false;
+	return w.p[1] == '-' && memchr(w.p, '=', w.n) == NULL;
+}
+
 /* find -exec, kubectl exec -- , docker run image, ip netns exec ns. */
 static uint32_t inner_of(const char *name, struct value *const *word, uint32_t n)
 {
@@ -226,17 +238,13 @@ static uint32_t inner_of(const char *name, struct value *const *word, uint32_t n
 		uint32_t dashes = after_word(word, n, "--");
 		return dashes > 0 ? dashes : at > 0 && at + 1 < n && strcmp(name, "ip") == 0 ? at + 1 : 0;
 	}
-	static const char *const engine_[] = { "docker", "podman", "nerdctl", "ctr", "crictl" };
-	for (size_t k = 0; k < BAWN_LEN(engine_); k++) {
-		if (strcmp(name, engine_[k]) != 0)
+	static const char *const runtime[] = { "docker", "podman", "nerdctl", "ctr", "crictl" };
+	for (size_t k = 0; k < BAWN_LEN(runtime); k++) {
+		if (strcmp(name, runtime[k]) != 0)
 			continue;
 		uint32_t at = after_word(word, n, "run") > 0 ? after_word(word, n, "run") : after_word(word, n, "exec");
-		while (at > 0 && at < n && bawn_sh_option(word[at])) {
-			static const char valued[] = "veuwpleamh";
-			bool two = word[at]->text.n == 2 ? strchr(valued, word[at]->text.p[1]) != NULL : bawn_span_starts(word[at]->text, "--") && memchr(word[at]->text.p, '=', word[at]->text.n) == NULL &&
-			           !bawn_sh_is(word[at], "--rm") && !bawn_sh_is(word[at], "--privileged") && !bawn_sh_is(word[at], "--interactive") && !bawn_sh_is(word[at], "--tty") && !bawn_sh_is(word[at], "--detach") && !bawn_sh_is(word[at], "--init");
-			at += two ? 2 : 1;
-		}
+		while (at > 0 && at < n && bawn_sh_option(word[at]))
+			at += container_option_valued(word[at]->text) ? 2 : 1;
 		return at > 0 && at + 1 < n ? at + 1 : 0;
 	}
 	return 0;
@@ -408,7 +416,7 @@ static uint64_t found_path(const struct shell *s, struct engine *e, struct bawn_
 {
 	static const char *const all[] = { "-delete", "-exec", "-execdir", "-ok", "-okdir", "-print", "-print0", "-depth", "-xdev", "-mount", "-L", "-H", "-P", "-follow" };
 	static const char *const vital[] = { "/etc", "/usr/lib", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/var/lib", "/var/log", "/root" };
-	bool some = false, vital_ = false;
+	bool some = false, needed = false;
 	for (uint32_t i = 1; i < n && access == BAWN_ACCESS_DELETE && !some; i++) {
 		if (bawn_sh_is(word[i], "-exec") || bawn_sh_is(word[i], "-execdir") || bawn_sh_is(word[i], "-ok") || bawn_sh_is(word[i], "-okdir"))
 			break;
@@ -420,8 +428,8 @@ static uint64_t found_path(const struct shell *s, struct engine *e, struct bawn_
 		return path_word(s, e, t, access, node);
 	const char *normal = bawn_path_normal(bawn_sh_arena(e), t);
 	for (size_t k = 0; normal != NULL && k < BAWN_LEN(vital); k++)
-		vital_ = vital_ || bawn_path_under(vital[k], normal, true);
-	if (!vital_)
+		needed = needed || bawn_path_under(vital[k], normal, true);
+	if (!needed)
 		return path_word(s, e, t, BAWN_ACCESS_LIST, node);
 	char *below = bawn_arena_get(bawn_sh_arena(e), t.n + 8);
 	if (below == NULL)
@@ -494,11 +502,11 @@ static int language_of(struct bawn_span text, int otherwise)
 /* A file is run: what the program put into it, or something nobody knows. */
 static void run_file(struct shell *s, struct engine *e, const struct value *v, int language, bool foreign, uint32_t node)
 {
-	static const char *const system_[] = { "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin" };
+	static const char *const own_place[] = { "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin" };
 	const char *key = file_key(e, v);
 	struct value *text = s != NULL && key != NULL ? bawn_sh_get(s, "file ", bawn_span(key)) : NULL;
-	for (size_t i = 0; text == NULL && key != NULL && i < BAWN_LEN(system_); i++)
-		if (bawn_path_under(system_[i], key, false))
+	for (size_t i = 0; text == NULL && key != NULL && i < BAWN_LEN(own_place); i++)
+		if (bawn_path_under(own_place[i], key, false))
 			return;
 	if (text != NULL && (text->taint & BAWN_TAG(NET_RECV)) != 0)
 		(void)bawn_engine_event(e, "runs-download", node, key);
@@ -639,11 +647,11 @@ static void edits(struct engine *e, struct value *const *word, uint32_t n, uint3
 /* The path of a shell among the words of a program that is not known to only look at it. */
 static bool hands_shell(struct value *const *word, uint32_t n)
 {
-	static const char *const shell_[] = { "/bin/sh", "/bin/bash", "/bin/dash", "/bin/zsh", "/bin/ksh", "/bin/ash", "/bin/csh" };
+	static const char *const path[] = { "/bin/sh", "/bin/bash", "/bin/dash", "/bin/zsh", "/bin/ksh", "/bin/ash", "/bin/csh" };
 	for (uint32_t i = 1; i < n; i++)
-		for (size_t k = 0; bawn_value_is_text(word[i]) && k < BAWN_LEN(shell_); k++) {
-			const char *at = memmem(word[i]->text.p, word[i]->text.n, shell_[k], strlen(shell_[k]));
-			size_t end = at != NULL ? (size_t)(at - word[i]->text.p) + strlen(shell_[k]) : 0;
+		for (size_t k = 0; bawn_value_is_text(word[i]) && k < BAWN_LEN(path); k++) {
+			const char *at = memmem(word[i]->text.p, word[i]->text.n, path[k], strlen(path[k]));
+			size_t end = at != NULL ? (size_t)(at - word[i]->text.p) + strlen(path[k]) : 0;
 			if (at != NULL && (end == word[i]->text.n || strchr(" '\")};,|&<>\n\t", word[i]->text.p[end]) != NULL))
 				return true;
 		}
@@ -694,7 +702,35 @@ static void local_ssh(struct engine *e, struct value *const *word, uint32_t n, u
 		}
 }
 
-static uint64_t programs(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t node)
+/* sed '1e command' */
+static void sed_programs(struct engine *e, struct value *const *word, uint32_t n, uint32_t node)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		struct bawn_span w = bawn_value_is_text(word[i]) ? word[i]->text : (struct bawn_span){ NULL, 0 };
+		size_t k = 0;
+		while (k < w.n && ((w.p[k] >= '0' && w.p[k] <= '9') || w.p[k] == '$'))
+			k++;
+		if (k + 2 < w.n && w.p[k] == 'e' && w.p[k + 1] == ' ')
+			run_text(e, (struct bawn_span){ w.p + k + 2, w.n - k - 2 }, node);
+	}
+}
+
+static void builtin_programs(struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t node)
+{
+	if (strcmp(name, "eval") == 0) {
+		struct value *all = bawn_sh_join(e, word + 1, n - 1);
+		if (all != NULL && (!all->partial || n > 2 || all->text.n > 4))
+			run_text(e, all->text, node);
+	} else if (strcmp(name, "trap") == 0 && n > 1 && bawn_value_is_text(word[1])) {
+		run_text(e, word[1]->text, node);
+	} else if (strcmp(name, "ssh") == 0) {
+		local_ssh(e, word, n, node);
+	} else if (strcmp(name, "sed") == 0) {
+		sed_programs(e, word, n, node);
+	}
+}
+
+static void programs(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t node)
 {
 	const struct command *c = find(name);
 	unsigned kind = c != NULL ? c->kind : 0;
@@ -713,30 +749,12 @@ static uint64_t programs(struct shell *s, struct engine *e, const char *name, st
 		(void)bawn_engine_event(e, "hands-shell", node, NULL);
 	if (c == NULL && unwrap(name, word, n) == 0 && shell_to_host(e, word, n))
 		(void)bawn_engine_event(e, "shell-to-host", node, NULL);
-	if (strcmp(name, "eval") == 0) {
-		struct value *all = bawn_sh_join(e, word + 1, n - 1);
-		if (all != NULL && (!all->partial || n > 2 || all->text.n > 4))
-			run_text(e, all->text, node);
-	} else if (strcmp(name, "trap") == 0 && n > 1 && bawn_value_is_text(word[1])) {
-		run_text(e, word[1]->text, node);
-	} else if (strcmp(name, "ssh") == 0) {
-		local_ssh(e, word, n, node);
-	} else if (strcmp(name, "sed") == 0) {
-		for (uint32_t i = 1; i < n; i++) {  /* sed '1e command' */
-			struct bawn_span w = bawn_value_is_text(word[i]) ? word[i]->text : (struct bawn_span){ NULL, 0 };
-			size_t k = 0;
-			while (k < w.n && ((w.p[k] >= '0' && w.p[k] <= '9') || w.p[k] == '$'))
-				k++;
-			if (k + 2 < w.n && w.p[k] == 'e' && w.p[k + 1] == ' ')
-				run_text(e, (struct bawn_span){ w.p + k + 2, w.n - k - 2 }, node);
-		}
-	}
+	builtin_programs(e, name, word, n, node);
 	bool known = c != NULL || (bawn_value_is_text(word[0]) && memchr(word[0]->text.p, '/', word[0]->text.n) == NULL);
 	if (!known)
 		run_file(s, e, word[0], BAWN_LANG_BASH, false, node);
 	if (c == NULL || c->access != N)
 		texts(e, word, n, (kind & NET) != 0, node);
-	return 0;
 }
 
 /* What a command line gives: downloads into files, copies of files the program wrote. */
@@ -833,7 +851,7 @@ static uint64_t one_command(struct shell *s, struct engine *e, struct value **wo
 		become(e, name, word, n, node);
 		if (strpbrk(name, "?*[") != NULL && strcmp(name, "[") != 0 && strcmp(name, "[[") != 0)
 			tags |= bawn_engine_event(e, "disguised-command", node, f.folded);
-		tags |= programs(s, e, name, word, n, node);
+		programs(s, e, name, word, n, node);
 		keep_files(s, e, name, word, n, own);
 		uint32_t inner = unwrap(name, word, n);
 		if (inner == 0)
@@ -910,55 +928,75 @@ static void scheduled(struct engine *e, struct bawn_span t, uint32_t node)
 	}
 }
 
-bool bawn_sh_feed(struct shell *s, struct value *const *word, uint32_t n, const struct value *in, uint32_t node)
+/* A client is told to send a file: put notes.txt */
+static void client_line(const struct shell *s, struct engine *e, struct bawn_span line, uint32_t node)
+{
+	static const char *const verb[] = { "put ", "mput ", "send " };
+	for (size_t i = 0; i < BAWN_LEN(verb); i++) {
+		size_t from = strlen(verb[i]), stop = from;
+		if (!bawn_span_starts(line, verb[i]))
+			continue;
+		while (stop < line.n && line.p[stop] != ' ')
+			stop++;
+		(void)bawn_engine_event(e, "client-sends", node, NULL);
+		(void)path_word(s, e, (struct bawn_span){ line.p + from, stop - from }, BAWN_ACCESS_READ, node);
+	}
+}
+
+/* Editors and clients read commands line by line. */
+static void feed_lines(const struct shell *s, const struct command *c, struct bawn_span t, uint32_t node)
+{
+	for (size_t start = 0; start < t.n; ) {
+		size_t end = start;
+		while (end < t.n && t.p[end] != '\n')
+			end++;
+		struct bawn_span line = { t.p + start, end - start };
+		bawn_foreign_program(s->e, line, true, node);
+		if ((c->kind & NET) != 0)
+			client_line(s, s->e, line, node);
+		start = end + 1;
+	}
+}
+
+/* What xargs reads are words of what it runs. */
+static void feed_xargs(struct shell *s, const char *name, struct value *const *word, uint32_t n, struct value *in, uint32_t node)
+{
+	struct value *inner[SHELL_WORDS_MAX];
+	uint32_t k = 0, from = unwrap(name, word, n);
+	const char *mark = any_is(word, n, "-I{}") || any_is(word, n, "{}") ? "{}" : any_is(word, n, "%") ? "%" : NULL;
+	for (uint32_t w = from; from > 0 && w < n && k < SHELL_WORDS_MAX / 2; w++)
+		inner[k++] = mark != NULL && bawn_sh_is(word[w], mark) ? in : word[w];
+	if (k > 0 && mark == NULL)
+		bawn_sh_push(s, in, bawn_value_is_text(in) && in->text.n < 400, false, inner, &k);
+	if (k > 0)
+		(void)bawn_sh_command(s, s->e, inner, k, node);
+}
+
+bool bawn_sh_feed(struct shell *s, struct value *const *word, uint32_t n, struct value *in, uint32_t node)
 {
 	struct engine *e = s->e;
 	uint32_t at = bawn_sh_unwrap(e, word, n);
 	const char *name = at < n ? bawn_sh_name(e, word[at]) : NULL;
-	const struct command *c = find(name);
 	if (name == NULL || in == NULL)
 		return false;
+	const struct command *c = find(name);
+	unsigned kind = c != NULL ? c->kind : 0;
 	bool text = bawn_value_is_text(in) && bawn_text_printable(in->text);
-	if (c != NULL && (c->kind & (SHELL | SCRIPT)) != 0) {
-		if (!reads_program(name, word + at, n - at))
-			return false;
+	word += at, n -= at;
+	if ((kind & (SHELL | SCRIPT)) != 0 && reads_program(name, word, n)) {
 		run_output(e, in, c->language, node);
 		return true;
 	}
-	if (c != NULL && (c->kind & (FOREIGN | EDITS)) != 0 && text) {
-		bawn_foreign_program(e, in->text, (c->kind & EDITS) != 0, node);
-		for (size_t start = 0; (c->kind & EDITS) != 0 && start < in->text.n; ) {  /* clients read commands line by line */
-			size_t end = start;
-			while (end < in->text.n && in->text.p[end] != '\n')
-				end++;
-			struct bawn_span line = { in->text.p + start, end - start };
-			if (start > 0)
-				bawn_foreign_program(e, line, true, node);
-			if ((c->kind & NET) != 0 && (bawn_span_starts(line, "put ") || bawn_span_starts(line, "mput ") || bawn_span_starts(line, "send "))) {
-				(void)bawn_engine_event(e, "client-sends", node, NULL);
-				size_t from = 4 + (line.p[0] != 'p');
-				size_t stop = from;
-				while (stop < line.n && line.p[stop] != ' ')
-					stop++;
-				(void)path_word(s, e, (struct bawn_span){ line.p + from, stop - from }, BAWN_ACCESS_READ, node);
-			}
-			start = end + 1;
-		}
-		return (c->kind & FOREIGN) != 0;
+	if ((kind & EDITS) != 0 && text)
+		feed_lines(s, c, in->text, node);
+	if ((kind & FOREIGN) != 0 && text) {
+		bawn_foreign_program(e, in->text, false, node);
+		return true;
 	}
 	if (text && (strcmp(name, "crontab") == 0 || strcmp(name, "at") == 0 || strcmp(name, "batch") == 0))
 		scheduled(e, in->text, node);
-	if (strcmp(name, "xargs") == 0 || strcmp(name, "parallel") == 0) {
-		struct value *inner[SHELL_WORDS_MAX];
-		uint32_t k = 0, from = unwrap(name, word + at, n - at);
-		const char *mark = any_is(word + at, n - at, "-I{}") || any_is(word + at, n - at, "{}") ? "{}" : any_is(word + at, n - at, "%") ? "%" : NULL;
-		for (uint32_t w = at + from; from > 0 && w < n && k < 60; w++)
-			inner[k++] = mark != NULL && bawn_sh_is(word[w], mark) ? (struct value *)(uintptr_t)in : word[w];
-		if (k > 0 && mark == NULL)
-			bawn_sh_push(s, (struct value *)(uintptr_t)in, bawn_value_is_text(in) && in->text.n < 400, false, inner, &k);
-		if (k > 0)
-			(void)bawn_sh_command(s, e, inner, k, node);
-	}
+	if (strcmp(name, "xargs") == 0 || strcmp(name, "parallel") == 0)
+		feed_xargs(s, name, word, n, in, node);
 	return false;
 }
 

@@ -56,7 +56,7 @@ const char *bawn_sh_name(struct engine *e, const struct value *v);
 struct bawn_span bawn_sh_path(const struct shell *s, struct bawn_span t);  /* seen from where `cd` went */
 uint32_t bawn_sh_unwrap(struct engine *e, struct value *const *word, uint32_t n);  /* how many words stand before the command itself */
 uint64_t bawn_sh_command(struct shell *s, struct engine *e, struct value **word, uint32_t n, uint32_t node);
-bool bawn_sh_feed(struct shell *s, struct value *const *word, uint32_t n, const struct value *in, uint32_t node);  /* standard input is a program */
+bool bawn_sh_feed(struct shell *s, struct value *const *word, uint32_t n, struct value *in, uint32_t node);  /* standard input is a program */
 void bawn_sh_wrote(struct shell *s, struct bawn_span path, const struct value *v, bool append, uint64_t tags, uint32_t node);
 bool bawn_sh_is_shell(const char *name);
 
