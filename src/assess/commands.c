@@ -250,6 +250,9 @@ static uint32_t inner_of(const char *name, struct value *const *word, uint32_t n
 	return 0;
 }
 
+/* env X=1 command, sudo X=1 command */
+static bool is_setting_taker(const char *name) { return strcmp(name, "env") == 0 || strcmp(name, "sudo") == 0 || strcmp(name, "doas") == 0; }
+
 /* Where the wrapped command starts, or 0. */
 static uint32_t unwrap(const char *name, struct value *const *word, uint32_t n)
 {
@@ -261,7 +264,7 @@ static uint32_t unwrap(const char *name, struct value *const *word, uint32_t n)
 		const struct value *v = word[i];
 		if (bawn_sh_option(v))
 			i += takes_value(c, v->text) ? 2u : 1u;
-		else if (bawn_value_is_text(v) && v->text.n > 0 && v->text.p[0] != '/' && memchr(v->text.p, '=', v->text.n) != NULL && (strcmp(name, "env") == 0 || strcmp(name, "sudo") == 0 || strcmp(name, "doas") == 0))
+		else if (bawn_value_is_text(v) && v->text.n > 0 && v->text.p[0] != '/' && memchr(v->text.p, '=', v->text.n) != NULL && is_setting_taker(name))
 			i++;
 		else if (bawn_sh_is(v, "{") || (skip > 0 && skip--))
 			i++;
@@ -414,15 +417,12 @@ static enum bawn_access access_of(const char *name, const struct command *c, str
 /* find with a test deletes some files below a directory, not the directory. */
 static uint64_t found_path(const struct shell *s, struct engine *e, struct bawn_span t, struct value *const *word, uint32_t n, enum bawn_access access, uint32_t node)
 {
-	static const char *const all[] = { "-delete", "-exec", "-execdir", "-ok", "-okdir", "-print", "-print0", "-depth", "-xdev", "-mount", "-L", "-H", "-P", "-follow" };
 	static const char *const vital[] = { "/etc", "/usr/lib", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/var/lib", "/var/log", "/root" };
 	bool some = false, needed = false;
 	for (uint32_t i = 1; i < n && access == BAWN_ACCESS_DELETE && !some; i++) {
-		if (bawn_sh_is(word[i], "-exec") || bawn_sh_is(word[i], "-execdir") || bawn_sh_is(word[i], "-ok") || bawn_sh_is(word[i], "-okdir"))
+		if (bawn_sh_in(word[i], "-exec -execdir -ok -okdir"))
 			break;
-		some = bawn_sh_option(word[i]);
-		for (size_t k = 0; k < BAWN_LEN(all); k++)
-			some = some && !bawn_sh_is(word[i], all[k]);
+		some = bawn_sh_option(word[i]) && !bawn_sh_in(word[i], "-delete -print -print0 -depth -xdev -mount -L -H -P -follow");
 	}
 	if (!some)
 		return path_word(s, e, t, access, node);
@@ -569,12 +569,12 @@ static void interpreter(struct shell *s, struct engine *e, const char *name, con
 		if (bawn_sh_is(v, "-m"))
 			return;
 		if (bawn_sh_option(v)) {
-			if (bawn_sh_is(v, "-s") || bawn_sh_is(v, "--init-file") || bawn_sh_is(v, "--rcfile"))
+			if (bawn_sh_in(v, "-s --init-file --rcfile"))
 				break;
 			i += takes_value(c, v->text);
 			continue;
 		}
-		if (bawn_sh_is(v, "-") || bawn_sh_is(v, "/dev/stdin") || bawn_sh_is(v, "/dev/fd/0") || bawn_sh_is(v, "/proc/self/fd/0"))
+		if (bawn_sh_in(v, "- /dev/stdin /dev/fd/0 /proc/self/fd/0"))
 			return;
 		if (v != NULL && v->self != NULL)  /* <(command) */
 			run_output(e, v->self, c->language, node);
@@ -694,7 +694,7 @@ static void texts(struct engine *e, struct value *const *word, uint32_t n, bool 
 static void local_ssh(struct engine *e, struct value *const *word, uint32_t n, uint32_t node)
 {
 	for (uint32_t i = 1; i + 1 < n; i++)
-		if (bawn_sh_is(word[i], "localhost") || bawn_sh_is(word[i], "127.0.0.1") || bawn_sh_is(word[i], "::1") || bawn_sh_is(word[i], "root@localhost")) {
+		if (bawn_sh_in(word[i], "localhost 127.0.0.1 ::1 root@localhost")) {
 			struct value *all = bawn_sh_join(e, word + i + 1, n - i - 1);
 			if (all != NULL)
 				run_text(e, all->text, node);
@@ -760,7 +760,7 @@ static void programs(struct shell *s, struct engine *e, const char *name, struct
 /* What a command line gives: downloads into files, copies of files the program wrote. */
 static void keep_files(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint64_t tags)
 {
-	bool curl = strcmp(name, "curl") == 0, wget = strcmp(name, "wget") == 0, copy = strcmp(name, "cp") == 0 || strcmp(name, "mv") == 0 || strcmp(name, "ln") == 0 || strcmp(name, "install") == 0;
+	bool curl = strcmp(name, "curl") == 0, wget = strcmp(name, "wget") == 0, copy = bawn_sh_in(word[0], "cp mv ln install");
 	bool other = !curl && !wget && (tags & BAWN_TAG(DOWNLOAD)) != 0;
 	if (s == NULL || (!curl && !wget && !copy && !other))
 		return;
@@ -820,11 +820,11 @@ static void become(struct engine *e, const char *name, struct value *const *word
 		if (names_user && i + 1 < n)
 			user = word[i + 1];
 		else if (bawn_sh_option(word[i]))
-			i += bawn_sh_is(word[i], "-c") || bawn_sh_is(word[i], "-s") || bawn_sh_is(word[i], "-g") || bawn_sh_is(word[i], "-G") || bawn_sh_is(word[i], "-w") || bawn_sh_is(word[i], "--command");
+			i += bawn_sh_in(word[i], "-c -s -g -G -w --command");
 		else if (!bawn_sh_is(word[i], "-"))
 			user = word[i];
 	}
-	bool root = user == NULL || bawn_sh_is(user, "root") || bawn_sh_is(user, "0") || bawn_sh_is(user, "root:root");
+	bool root = user == NULL || bawn_sh_in(user, "root 0 root:root");
 	(void)bawn_engine_event(e, root ? "becomes-root" : "becomes-user", node, NULL);
 }
 
@@ -887,7 +887,7 @@ static bool reads_program(const char *name, struct value *const *word, uint32_t 
 {
 	const struct command *c = find(name);
 	for (uint32_t i = 1; i < n; i++) {
-		if (bawn_sh_is(word[i], "-s") || bawn_sh_is(word[i], "-") || bawn_sh_is(word[i], "/dev/stdin") || bawn_sh_is(word[i], "/dev/fd/0") || bawn_sh_is(word[i], "/proc/self/fd/0"))
+		if (bawn_sh_in(word[i], "-s - /dev/stdin /dev/fd/0 /proc/self/fd/0"))
 			return true;
 		if (bawn_value_is_text(word[i]) && gives_program(c, word[i]->text))
 			return false;

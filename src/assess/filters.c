@@ -219,8 +219,8 @@ static bool put_xxd(struct filter *f) { return given(f, 'r', "--revert") && put_
 static bool put_uudecode(struct filter *f) { return put_decoded(f, BAWN_CODEC_UU); }
 static bool put_unzipped(struct filter *f) { return put_decoded(f, BAWN_CODEC_INFLATE); }
 static bool put_gzip(struct filter *f) { return undoes(f) && put_decoded(f, BAWN_CODEC_INFLATE); }
-static bool put_bzip2(struct filter *f) { return (undoes(f) || bawn_sh_is(f->word[0], "bunzip2") || bawn_sh_is(f->word[0], "bzcat")) && put_decoded(f, BAWN_CODEC_BZIP2); }
-static bool put_xz(struct filter *f) { return (undoes(f) || bawn_sh_is(f->word[0], "unxz") || bawn_sh_is(f->word[0], "xzcat")) && put_decoded(f, BAWN_CODEC_LZMA); }
+static bool put_bzip2(struct filter *f) { return (undoes(f) || bawn_sh_in(f->word[0], "bunzip2 bzcat")) && put_decoded(f, BAWN_CODEC_BZIP2); }
+static bool put_xz(struct filter *f) { return (undoes(f) || bawn_sh_in(f->word[0], "unxz xzcat")) && put_decoded(f, BAWN_CODEC_LZMA); }
 
 /* basenc --base32 -d: the codec is an option. */
 static bool put_basenc(struct filter *f)

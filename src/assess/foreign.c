@@ -180,7 +180,8 @@ static void scan(struct program *p)
 			/* awk: print | "cmd", "cmd" | getline, and the two-way |& */
 			if (c == '|' && at + 1 < p->t.n && (p->t.p[at + 1] == '&' || p->t.p[at + 1] == '"' || (p->t.p[at + 1] == ' ' && at + 2 < p->t.n && p->t.p[at + 2] == '"')))
 				p->seen |= RUN, p->last = RUN;
-			else if (c == '|' && (bawn_span_starts((struct bawn_span){ p->t.p + at, p->t.n - at }, "| getline") || bawn_span_starts((struct bawn_span){ p->t.p + at, p->t.n - at }, "|getline")))
+			else if (bawn_span_starts((struct bawn_span){ p->t.p + at, p->t.n - at }, "| getline") ||
+			         bawn_span_starts((struct bawn_span){ p->t.p + at, p->t.n - at }, "|getline"))
 				p->seen |= RUN, p->pipes = true;
 			else if (c == ';' || c == '\n')
 				p->last = 0;

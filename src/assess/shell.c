@@ -83,7 +83,8 @@ static bool word_byte(const struct shell *s, uint32_t at) { return at < s->t->te
 static bool nothing_here(const struct shell *s, uint32_t c, bool concat)
 {
 	struct bawn_span t = text_of(s, c);
-	bool all = bawn_span_is(t, "$@") || bawn_span_is(t, "$*") || bawn_span_is(t, "${@}") || bawn_span_is(t, "${*}") || bawn_span_is(t, "$!");
+	struct value v = { .text = t };
+	bool all = bawn_sh_in(&v, "$@ $* ${@} ${*} $!");
 	bool number = t.n == 2 && t.p[1] >= '1' && t.p[1] <= '9' && s->args == NULL;
 	bool inside = word_byte(s, node(s, c)->end) || (node(s, c)->start > 0 && word_byte(s, node(s, c)->start - 1));
 	return s->args == NULL && (all ? concat || inside : number && concat && inside);
@@ -212,7 +213,8 @@ static void fork_bomb(struct shell *s, uint32_t i, const struct value *name)
 	while (last != 0 && node(s, last)->next != 0)
 		last = node(s, last)->next;
 	struct bawn_span t = last != 0 ? text_of(s, last) : bawn_span("");
-	if (!bawn_span_is(t, "$0") && !bawn_span_is(t, "\"$0\"") && !bawn_span_is(t, "${0}") && !bawn_span_is(t, "\"${0}\""))
+	struct value self = { .text = t };
+	if (!bawn_sh_in(&self, "$0 \"$0\" ${0} \"${0}\""))
 		return;
 	if (!bawn_sh_is(name, "sh") && !bawn_sh_is(name, "bash") && last != node(s, i)->child)
 		return;
@@ -236,7 +238,8 @@ static bool has_input(const struct shell *s, uint32_t i)
 		for (uint32_t c = node(s, up)->child; c != 0; c = node(s, c)->next) {
 			uint8_t k = node(s, c)->kind;
 			struct bawn_span t = text_of(s, c);
-			if (k == BAWN_K_HEREDOC || k == BAWN_K_HERESTRING || (k == BAWN_K_REDIRECT && t.n > 1 && t.p[0] == '<' && t.p[1] != '&' && t.p[1] != '>' && memmem(t.p, t.n, "/dev/", 5) == NULL))
+			bool file = k == BAWN_K_REDIRECT && t.n > 1 && t.p[0] == '<' && t.p[1] != '&' && t.p[1] != '>' && memmem(t.p, t.n, "/dev/", 5) == NULL;
+			if (k == BAWN_K_HEREDOC || k == BAWN_K_HERESTRING || file)
 				return true;
 		}
 	}
@@ -289,11 +292,8 @@ static void read_lines(struct shell *s, struct value *const *word, uint32_t n, c
 /* `alias ls=...` where what runs is not ls: whoever types ls is in for a surprise. */
 static void replaces_command(struct shell *s, struct bawn_span name, struct bawn_span value, uint32_t i)
 {
-	static const char *const common[] = { "ls", "cd", "cat", "rm", "cp", "mv", "sudo", "su", "ssh", "git", "echo", "ps", "grep", "find", "kill", "passwd", "vim", "vi", "nano", "apt", "pip", "python", "docker", "history", "clear", "exit", "who", "top" };
-	size_t k = 0;
-	while (k < BAWN_LEN(common) && !bawn_span_is(name, common[k]))
-		k++;
-	if (k == BAWN_LEN(common) || memmem(value.p, value.n, name.p, name.n) != NULL)
+	struct value own = { .text = name };
+	if (!bawn_sh_in(&own, "ls cd cat rm cp mv sudo su ssh git echo ps grep find kill passwd vim vi nano apt pip python docker history clear exit who top") || memmem(value.p, value.n, name.p, name.n) != NULL)
 		return;
 	bawn_engine_text(s->e, BAWN_LANG_BASH, value, i);
 	(void)bawn_engine_event(s->e, "replaced-command", i, NULL);
@@ -302,7 +302,8 @@ static void replaces_command(struct shell *s, struct bawn_span name, struct bawn
 static void change_directory(struct shell *s, struct value *const *word, uint32_t n)
 {
 	const struct value *to = n > 1 ? word[n - 1] : NULL;
-	struct bawn_span path = bawn_value_is_text(to) && !to->partial && !bawn_sh_option(to) && !bawn_sh_is(to, "-") ? bawn_sh_path(s, to->text) : (struct bawn_span){ NULL, 0 };
+	bool known = bawn_value_is_text(to) && !to->partial && !bawn_sh_option(to) && !bawn_sh_is(to, "-");
+	struct bawn_span path = known ? bawn_sh_path(s, to->text) : (struct bawn_span){ NULL, 0 };
 	const char *normal = path.n > 0 ? bawn_path_normal(bawn_sh_arena(s->e), path) : NULL;
 	s->cwd = normal != NULL && bawn_path_outside(normal) ? normal : NULL;
 }
@@ -383,7 +384,8 @@ static void disguise(struct shell *s, uint32_t i, const struct value *name)
 		pieces = pieces || (q == '$' && (k > 0 || t.n > k));
 	}
 	pieces = pieces && word_kind(s, c) == BAWN_K_CONCAT && memchr(name->text.p, '/', name->text.n) == NULL;
-	bool sliced = (name->taint & BAWN_TAG(BUILT)) != 0 && memmem(t.p, t.n, "${", 2) != NULL && (memchr(t.p, ':', t.n) != NULL || memmem(t.p, t.n, "//", 2) != NULL) && memmem(t.p, t.n, ":-", 2) == NULL;
+	bool cut = (memchr(t.p, ':', t.n) != NULL && memmem(t.p, t.n, ":-", 2) == NULL) || memmem(t.p, t.n, "//", 2) != NULL;
+	bool sliced = (name->taint & BAWN_TAG(BUILT)) != 0 && memmem(t.p, t.n, "${", 2) != NULL && cut;
 	if (split || memmem(t.p, t.n, "IFS", 3) != NULL)
 		(void)bawn_engine_event(s->e, "split-command", i, NULL);
 	else if (pieces || sliced)

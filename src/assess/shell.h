@@ -40,6 +40,7 @@ struct value *bawn_sh_list(struct engine *e, struct value **item, uint32_t n);
 struct value *bawn_sh_concat(struct engine *e, const struct value *a, const struct value *b, const char *between);
 struct value *bawn_sh_join(struct engine *e, struct value *const *word, uint32_t n);
 bool bawn_sh_is(const struct value *v, const char *text);
+bool bawn_sh_in(const struct value *v, const char *list);  /* one of the words of `list`, which blanks part */
 bool bawn_sh_option(const struct value *v);
 
 struct value *bawn_sh_get(const struct shell *s, const char *kind, struct bawn_span name);  /* NULL: never set */

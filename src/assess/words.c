@@ -74,6 +74,18 @@ struct value *bawn_sh_join(struct engine *e, struct value *const *word, uint32_t
 }
 
 bool bawn_sh_is(const struct value *v, const char *text) { return bawn_value_is_text(v) && bawn_span_is(v->text, text); }
+bool bawn_sh_in(const struct value *v, const char *list)
+{
+	for (const char *at = list; bawn_value_is_text(v) && v->text.n > 0 && *at != '\0'; ) {
+		size_t n = strcspn(at, " ");
+		if (n == v->text.n && memcmp(at, v->text.p, n) == 0)
+			return true;
+		at += n;
+		at += *at == ' ';
+	}
+	return false;
+}
+
 bool bawn_sh_option(const struct value *v) { return bawn_value_is_text(v) && v->text.n > 1 && (v->text.p[0] == '-' || v->text.p[0] == '+'); }
 
 /* ---- variables ---- */
