@@ -645,6 +645,7 @@ struct value *bawn_sh_printed(struct shell *s, struct value *const *word, uint32
 	bool have = bawn_value_is_text(in) && !in->partial;
 	if (row >= BAWN_LEN(filter) || (filter[row].in && !have))
 		return NULL;
+	s->e->spent += have ? in->text.n : 0;
 	bawn_auto_buf b = BAWN_BUF(SHELL_TEXT_MAX);
 	struct filter f = { .s = s, .word = word, .n = n, .in = have ? in->text : (struct bawn_span){ NULL, 0 }, .taint = in != NULL ? in->taint : 0, .out = &b };
 	if (!filter[row].put(&f) || !bawn_engine_whole(f.s->e, &b))

@@ -247,6 +247,7 @@ void bawn_foreign_program(struct engine *e, struct bawn_span text, bool commands
 		return;
 	if (commands)
 		escape(e, text, node);
+	e->spent += text.n;
 	struct program p = { .e = e, .t = text, .node = node, .commands = commands };
 	scan(&p);
 	conclude(&p);

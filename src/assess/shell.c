@@ -196,16 +196,26 @@ static bool in_background(const struct shell *s, uint32_t i)
 	return false;
 }
 
+/* Does the function start anything in the background?  Looked for once. */
+static bool has_background(struct shell *s, uint32_t f, struct bawn_span name)
+{
+	struct value *v = bawn_sh_get(s, "function ", name);
+	if (v == NULL || v->has_number)
+		return v != NULL && v->number != 0;
+	v->has_number = true;
+	for (uint32_t c = node(s, f)->child + 1, end = subtree_end(s, f); c < end; c++)
+		if (node(s, c)->kind == BAWN_K_BACKGROUND)
+			v->number = 1;
+	return v->number != 0;
+}
+
 /* A function that starts itself twice, or a script that does. */
 static void fork_bomb(struct shell *s, uint32_t i, const struct value *name)
 {
 	uint32_t f = enclosing(s, i, BAWN_K_FUNCTION), own = f != 0 ? bawn_node_child(s->t, f, BAWN_R_NAME) : 0;
 	bool piped = node(s, node(s, i)->parent)->kind == BAWN_K_PIPELINE;
 	if (own != 0 && bawn_value_is_text(name) && bawn_span_equal(text_of(s, own), name->text)) {
-		bool background = false;
-		for (uint32_t c = node(s, f)->child + 1; c < subtree_end(s, f); c++)
-			background = background || node(s, c)->kind == BAWN_K_BACKGROUND;
-		if (piped || background)
+		if (piped || has_background(s, f, name->text))
 			(void)bawn_engine_event(s->e, "fork-bomb", i, NULL);
 		return;
 	}

@@ -11,7 +11,8 @@
 #include "base/cleanup.h"
 
 #define EXPAND_DEPTH 4u
-#define PATTERN_MAX  512u   /* texts longer than this are not searched for patterns */
+#define PATTERN_MAX  512u   /* texts longer than this are not cut by patterns */
+#define REPLACE_MAX  128u   /* or searched for one, which takes the cube of their length */
 
 struct value *bawn_sh_text(struct engine *e, struct bawn_span t, uint64_t taint)
 {
@@ -390,6 +391,7 @@ static struct value *trim(struct shell *s, const struct value *v, const struct v
 	size_t n = v->text.n;
 	if (glob == NULL || n > PATTERN_MAX)
 		return NULL;
+	s->e->spent += n * n;
 	for (size_t k = 0; k <= n; k++) {
 		size_t cut = longest ? n - k : k;
 		struct bawn_span part = front ? (struct bawn_span){ v->text.p, cut } : (struct bawn_span){ v->text.p + n - cut, cut };
@@ -408,7 +410,7 @@ static size_t match_at(const char *glob, struct bawn_span t, size_t at)
 		size_t n = strlen(glob);
 		return n > 0 && t.n - at >= n && memcmp(t.p + at, glob, n) == 0 ? n : 0;
 	}
-	for (size_t n = t.n - at; n > 0 && t.n <= PATTERN_MAX; n--)
+	for (size_t n = t.n - at; n > 0 && t.n <= REPLACE_MAX; n--)
 		if (bawn_glob(glob, (struct bawn_span){ t.p + at, n }))
 			return n;
 	return 0;
@@ -426,6 +428,7 @@ static struct value *replace(struct shell *s, const struct value *v, struct bawn
 	char *glob = bawn_value_is_text(from) ? bawn_arena_text(bawn_sh_arena(s->e), from->text) : NULL;
 	if (glob == NULL || !bawn_value_is_text(to))
 		return NULL;
+	s->e->spent += strpbrk(glob, "*?") != NULL && v->text.n <= REPLACE_MAX ? v->text.n * v->text.n * v->text.n / 8 : v->text.n;
 	bawn_auto_buf b = BAWN_BUF(SHELL_TEXT_MAX);
 	bool done = false;
 	for (size_t at = 0; at < v->text.n; ) {
