@@ -426,7 +426,7 @@ static bool own_target(const struct engine *e, const struct fact *f)
 {
 	const struct value *target = NULL;
 	if (!keyword(e, f, "target", &target))
-		return calls_itself(e->tree, f->node);
+		return f->n_args == 0 && f->n_keywords == 0 && calls_itself(e->tree, f->node);
 	for (uint32_t i = f->node; target != NULL && target->function != 0 && i != 0; i = e->tree->node[i].parent)
 		if (i == target->function)
 			return true;
