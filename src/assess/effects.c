@@ -169,7 +169,7 @@ static enum bawn_access open_mode(const struct call *c, int first)
 /* What was written to the file of that name earlier. */
 static uint64_t contents(const struct script *s, struct bawn_span path)
 {
-	uint64_t taint = 0;
+	uint64_t taint = s->kept_more;
 	for (uint32_t i = 0; i < s->n_kept; i++)
 		if (s->kept[i].path.n == path.n && memcmp(s->kept[i].path.p, path.p, path.n) == 0)
 			taint |= s->kept[i].taint;
@@ -256,6 +256,15 @@ NAMES(carry_names, carry);
 #define KEEPS (BAWN_TAG(SECRET) | BAWN_TAG(BROWSER) | BAWN_TAG(ENVIRON) | BAWN_TAG(CAPTURE) | BAWN_TAG(CMD_OUTPUT) | BAWN_TAG(READ) | \
                BAWN_TAG(DOWNLOAD) | BAWN_TAG(CLIPBOARD) | BAWN_TAG(HOST_INFO) | BAWN_TAG(IDENTITY) | BAWN_TAG(KEYS))
 
+/* Where there is no room for another name, any file may hold it. */
+static void keep_text(struct script *s, struct bawn_span path, uint64_t taint)
+{
+	if (s->n_kept < BAWN_LEN(s->kept))
+		s->kept[s->n_kept++] = (struct kept){ path, taint };
+	else
+		s->kept_more |= taint;
+}
+
 /* A file that is written with data from the network is a download. */
 void bawn_script_keep(struct script *s, struct value *file, uint64_t taint)
 {
@@ -264,8 +273,8 @@ void bawn_script_keep(struct script *s, struct value *file, uint64_t taint)
 	taint &= KEEPS;
 	for (unsigned depth = 0; file != NULL && taint != 0 && depth < 3; depth++) {
 		file->taint |= taint;
-		if (bawn_value_is_text(file) && !file->partial && file->text.n > 0 && s->n_kept < BAWN_LEN(s->kept))
-			s->kept[s->n_kept++] = (struct kept){ file->text, taint };
+		if (bawn_value_is_text(file) && !file->partial && file->text.n > 0 && (contents(s, file->text) & taint) != taint)
+			keep_text(s, file->text, taint);
 		file = bawn_value_is_text(file) ? NULL : file->self;
 	}
 }

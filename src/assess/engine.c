@@ -515,6 +515,15 @@ static enum answer rule_holds(const struct engine *e, const struct bawn_rule *r,
 #define NAME_BYTES_MAX 256u
 struct hits { uint16_t rule[HITS_MAX]; uint32_t n; };
 
+/* Once for each rule is enough, and leaves room for all of them. */
+static bool is_pending(const struct engine *e, uint16_t rule)
+{
+	for (uint32_t i = 0; i < e->n_pending; i++)
+		if (e->pending[i].rule == rule)
+			return true;
+	return false;
+}
+
 static void add_hit(struct engine *e, const struct fact *f, uint16_t rule, struct hits *h)
 {
 	for (uint32_t i = 0; i < h->n; i++)
@@ -523,7 +532,7 @@ static void add_hit(struct engine *e, const struct fact *f, uint16_t rule, struc
 	enum answer a = h->n < HITS_MAX ? rule_holds(e, &e->rules->rule[rule], f) : NO;
 	if (a == YES)
 		h->rule[h->n++] = rule;
-	else if (a == LATER && !e->quiet && e->n_pending < PENDING_MAX)
+	else if (a == LATER && !e->quiet && !is_pending(e, rule) && e->n_pending < PENDING_MAX)
 		e->pending[e->n_pending++] = (struct pending){ rule, place_of(e, f->node), e->depth == 0 ? f->folded : NULL };
 }
 

