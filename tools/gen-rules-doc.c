@@ -16,7 +16,7 @@ static const char intro[] =
 	"| HIGH | privileged or system-wide: system files, credentials, persistence, code that hides itself | a person must confirm |\n"
 	"| BLOCKED | a malicious pattern: remote shells, theft of secrets, download and run, destruction | refused; a person may lift it with a reason |\n"
 	"\n"
-	"**The score** is the sum of the scores of the rules that were found, each counted once: 1, 4, 20 and 100 by level unless the rule says otherwise. `thresholds` of `config/security.yaml` turn a sum into a level; the level of the code is the higher of that and of its strongest finding. Each finding in `--json` carries what it added (`score`), and `scoring` has the rest: the strongest level and the thresholds.\n"
+	"**The score** is the sum over the capabilities that were found, each counted once by its strongest finding: 1, 4, 20 and 100 by level unless the rule says otherwise (a rule without a capability counts by itself). `thresholds` of `config/security.yaml` turn a sum into a level; the level of the code is the higher of that and of its strongest finding. Each finding in `--json` carries what it added (`score`), and `scoring` has the rest: the strongest level and the thresholds.\n"
 	"\n"
 	"**One finding for one thing.** Of several findings on the same text about the same behaviour or object only the strongest is reported and counted.\n"
 	"\n"

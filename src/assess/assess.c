@@ -348,15 +348,31 @@ static void add_finding(struct engine *e, const struct bawn_assess_file *file, c
 	};
 }
 
-/* The level is the higher of the strongest finding and what the rules that matched add up to.  A rule
- * counts once: its later findings add nothing, so that the scores of all findings sum up to the score. */
+/* Has an earlier finding, or a stronger one, already counted for what this one is about?  That is its
+ * capability; a rule without one speaks for itself. */
+static bool counted(const struct engine *e, const struct bawn_assessment *a, size_t i)
+{
+	int about = bawn_engine_rule(e, e->found[i].rule).capability;
+	for (size_t k = 0; k < a->n_findings; k++) {
+		bool same = about >= 0 ? bawn_engine_rule(e, e->found[k].rule).capability == about : e->found[k].rule == e->found[i].rule;
+		if (k != i && same && (a->finding[k].score > a->finding[i].score || (a->finding[k].score == a->finding[i].score && k < i)))
+			return true;
+	}
+	return false;
+}
+
+/* The level is the higher of the strongest finding and what the findings add up to.  Each capability
+ * counts once, by its strongest finding: the others have no score, so that all scores sum up to the total
+ * and ten ways to say one thing do not make it worse. */
 static void judge(const struct engine *e, const struct bawn_policy *policy, struct bawn_assessment *a)
 {
 	uint64_t total = 0;
-	for (size_t i = 0; i < e->n_found; i++) {
-		for (size_t k = 0; k < i; k++)
-			if (e->found[k].rule == e->found[i].rule)
-				a->finding[i].score = 0;
+	bool *silent = bawn_arena_array(e->arena, bool, a->n_findings + 1);
+	for (size_t i = 0; silent != NULL && i < a->n_findings; i++)
+		silent[i] = counted(e, a, i);
+	for (size_t i = 0; i < a->n_findings; i++) {
+		if (silent != NULL && silent[i])
+			a->finding[i].score = 0;
 		total += a->finding[i].score;
 		if ((enum bawn_level)e->found[i].level > a->level)
 			a->level = (enum bawn_level)e->found[i].level;

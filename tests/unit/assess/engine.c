@@ -103,6 +103,9 @@ static void test_policy(void)
 	a = assess(BAWN_LANG_PYTHON, bawn_span("import hashlib, os\nhashlib.md5(b'')\nos.walk('.')\n"), &sum);
 	ok(a->level == BAWN_LEVEL_HIGH && a->score == 2, "policy: many small findings add up to a level");
 	bawn_assessment_free(a);
+	a = assess(BAWN_LANG_PYTHON, bawn_span("import hashlib\nfrom Crypto.Cipher import DES\nhashlib.md5(b'')\nhashlib.sha1(b'')\nDES.new(k)\n"), NULL);
+	ok(a->n_findings >= 3 && a->score == 4, "each capability counts once, by its strongest finding: %u", a->score);
+	bawn_assessment_free(a);
 }
 
 static void test_files(void)
