@@ -483,7 +483,7 @@ static struct value *read_name(struct script *s, uint32_t i)
 			n = folded != NULL ? strlen(folded) : 0;
 			break;
 		}
-	if (folded != t.p && n != t.n)
+	if (folded != t.p && (n != t.n || memcmp(folded, t.p, n) != 0))
 		(void)bawn_engine_event(s->e, "disguised-name", i, folded);
 	struct value *v = n > 0 ? bawn_script_lookup(s, folded, n) : NULL;
 	if (v != NULL && v->name != NULL && node(s, node(s, i)->parent)->kind != BAWN_K_ATTRIBUTE)

@@ -196,33 +196,59 @@ bool bawn_path_outside(const char *path)
 	return true;
 }
 
-/* Runs of characters that NFKC maps onto a run of ASCII letters or digits. */
-static const struct { uint32_t from, to; char ascii; uint32_t period; } compatible[] = {
-	{ 0xff10, 0xff19, '0', 10 }, { 0xff21, 0xff3a, 'A', 26 }, { 0xff41, 0xff5a, 'a', 26 }, { 0xff3f, 0xff3f, '_', 1 },
-	{ 0x24b6, 0x24cf, 'A', 26 }, { 0x24d0, 0x24e9, 'a', 26 }, { 0x2070, 0x2070, '0', 1 }, { 0x2074, 0x2079, '4', 6 },
-	{ 0x2080, 0x2089, '0', 10 }, { 0x00aa, 0x00aa, 'a', 1 }, { 0x00ba, 0x00ba, 'o', 1 }, { 0x017f, 0x017f, 's', 1 },
-	{ 0x2071, 0x2071, 'i', 1 }, { 0x207f, 0x207f, 'n', 1 }, { 0x2110, 0x2111, 'I', 1 }, { 0x212f, 0x212f, 'e', 1 },
-	{ 0x210e, 0x210e, 'h', 1 }, { 0x2113, 0x2113, 'l', 1 }, { 0x2134, 0x2134, 'o', 1 }, { 0x2090, 0x2090, 'a', 1 },
-	{ 0x2091, 0x2091, 'e', 1 }, { 0x2092, 0x2092, 'o', 1 }, { 0x2093, 0x2093, 'x', 1 }, { 0x1d62, 0x1d62, 'i', 1 },
-	{ 0x1d63, 0x1d63, 'r', 1 }, { 0x1d64, 0x1d64, 'u', 1 }, { 0x1d65, 0x1d65, 'v', 1 }, { 0x02b0, 0x02b0, 'h', 1 },
-	{ 0x02e2, 0x02e2, 's', 1 }, { 0x02e3, 0x02e3, 'x', 1 }, { 0x1d49, 0x1d49, 'e', 1 }, { 0x1d57, 0x1d57, 't', 1 },
-	{ 0x1d50, 0x1d50, 'm', 1 }, { 0x1d52, 0x1d52, 'o', 1 }, { 0x02b8, 0x02b8, 'y', 1 }, { 0x02b3, 0x02b3, 'r', 1 },
-	{ 0x1d56, 0x1d56, 'p', 1 }, { 0x1d58, 0x1d58, 'u', 1 }, { 0x1d9c, 0x1d9c, 'c', 1 }, { 0x1d48, 0x1d48, 'd', 1 },
-	{ 0x1d43, 0x1d43, 'a', 1 }, { 0x1d47, 0x1d47, 'b', 1 }, { 0x2c7c, 0x2c7c, 'j', 1 }, { 0x02e1, 0x02e1, 'l', 1 },
-	{ 0xfe33, 0xfe34, '_', 1 }, { 0x1d7ce, 0x1d7ff, '0', 10 },
+/* What NFKC, which Python applies to every name, makes of characters beyond ASCII: one ASCII character for
+ * each from `from` on, a space where there is none.  Complete as of Unicode 14; the mathematical letters
+ * follow a rule of their own. */
+static const struct { uint32_t from; const char *ascii; } compatible[] = {
+	{ 0x00aa, "a       23     1o" }, { 0x017f, "s" }, { 0x02b0, "h jr   wy" }, { 0x02e1, "lsx" }, { 0x037e, ";" },
+	{ 0x1d2c, "A B DE GHIJKLMN O PRTUWa   bde   g km o   ptu  v      iruv" }, { 0x1d9c, "c   f" },
+	{ 0x1dbb, "z" }, { 0x1fef, "`" }, { 0x2024, "." },
+	{ 0x2070, "0i  456789+ =()n0123456789+ =() aeox hklmnpst" },
+	{ 0x2102, "C       gHHHh IILl N   PQRRR      Z   Z K BC eEF Mo    i" }, { 0x2145, "Ddeij" },
+	{ 0x2160, "I   V    X  LCDMi   v    x  lcdm" }, { 0x2460, "123456789" },
+	{ 0x24b6, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0" }, { 0x2c7c, "jV" }, { 0xa7f2, "CFQ" },
+	{ 0xfb29, "+" }, { 0xfe10, ",  :;!?" }, { 0xfe33, "__(){}" },
+	{ 0xfe47, "[]    ___, . ;:?! (){}  #&*+-<>= \\$%@" },
+	{ 0xff01, "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~" },
+	{ 0x107a5, "q" }, { 0x1f12b, "CR   ABCDEFGHIJKLMNOPQRSTUVWXYZ" }, { 0x1fbf0, "0123456789" },
 };
 
-/* Mathematical letters come in blocks of 26 capitals and 26 small ones. */
-static char ascii_of(uint32_t c)
+/* And those that come to several letters. */
+static const struct { uint32_t c; const char *ascii; } several[] = {
+	{ 0x0132, "IJ" }, { 0x0133, "ij" }, { 0x01c7, "LJ" }, { 0x01c8, "Lj" }, { 0x01c9, "lj" }, { 0x01ca, "NJ" },
+	{ 0x01cb, "Nj" }, { 0x01cc, "nj" }, { 0x01f1, "DZ" }, { 0x01f2, "Dz" }, { 0x01f3, "dz" }, { 0x2161, "II" },
+	{ 0x2162, "III" }, { 0x2163, "IV" }, { 0x2165, "VI" }, { 0x2166, "VII" }, { 0x2167, "VIII" },
+	{ 0x2168, "IX" }, { 0x216a, "XI" }, { 0x216b, "XII" }, { 0x2171, "ii" }, { 0x2172, "iii" }, { 0x2173, "iv" },
+	{ 0x2175, "vi" }, { 0x2176, "vii" }, { 0x2177, "viii" }, { 0x2178, "ix" }, { 0x217a, "xi" },
+	{ 0x217b, "xii" }, { 0xfb00, "ff" }, { 0xfb01, "fi" }, { 0xfb02, "fl" }, { 0xfb03, "ffi" }, { 0xfb04, "ffl" },
+	{ 0xfb05, "st" }, { 0xfb06, "st" },
+};
+#define SEVERAL_MAX 4u
+
+/* Mathematical letters come in blocks of 26 capitals and 26 small ones, digits in blocks of ten. */
+static char mathematical(uint32_t c)
 {
-	if (c >= 0x1d400 && c <= 0x1d6a3) {
-		uint32_t i = (c - 0x1d400) % 52;
-		return (char)(i < 26 ? 'A' + i : 'a' + i - 26);
-	}
-	for (size_t k = 0; k < BAWN_LEN(compatible); k++)
-		if (c >= compatible[k].from && c <= compatible[k].to)
-			return (char)((uint32_t)compatible[k].ascii + (c - compatible[k].from) % compatible[k].period);
-	return 0;
+	if (c >= 0x1d7ce && c <= 0x1d7ff)
+		return (char)('0' + (c - 0x1d7ce) % 10);
+	if (c < 0x1d400 || c > 0x1d6a3)
+		return 0;
+	uint32_t i = (c - 0x1d400) % 52;
+	return (char)(i < 26 ? 'A' + i : 'a' + i - 26);
+}
+
+/* The character in ASCII, without a NUL; returns how many there are, 0: it stands for itself. */
+static size_t ascii_of(uint32_t c, char out[static SEVERAL_MAX])
+{
+	out[0] = mathematical(c);
+	for (size_t k = 0; k < BAWN_LEN(compatible) && out[0] == 0 && compatible[k].from <= c; k++)
+		if (c - compatible[k].from < strlen(compatible[k].ascii) && compatible[k].ascii[c - compatible[k].from] != ' ')
+			out[0] = compatible[k].ascii[c - compatible[k].from];
+	for (size_t k = 0; k < BAWN_LEN(several) && out[0] == 0; k++)
+		if (several[k].c == c) {
+			memcpy(out, several[k].ascii, strlen(several[k].ascii));
+			return strlen(several[k].ascii);
+		}
+	return out[0] != 0;
 }
 
 /* A letter written \u0061 or \u{61}, as JavaScript allows in names; 0: none of ours. */
@@ -246,21 +272,20 @@ static char escaped(struct bawn_span name, size_t at, size_t *len)
 
 const char *bawn_fold_name(struct arena *a, struct bawn_span name)
 {
-	char *out = bawn_arena_get(a, name.n + 1);
+	char *out = bawn_arena_get(a, 2 * name.n + 1);  /* three bytes become four letters at most */
 	size_t n = 0;
 	for (size_t at = 0; out != NULL && at < name.n; ) {
 		uint32_t c = 0;
+		char ascii[SEVERAL_MAX] = { 0 };
 		size_t len = (unsigned char)name.p[at] < 0x80 ? 1 : bawn_utf8_next(name, at, &c);
-		char ascii = len > 1 ? ascii_of(c) : 0;
-		if (name.p[at] == '\\')
-			ascii = escaped(name, at, &len);
-		if (ascii != 0) {
-			out[n++] = ascii;
-		} else {
-			len = len == 0 ? 1 : len;
-			memcpy(out + n, name.p + at, len);
-			n += len;
+		size_t letters = len > 1 ? ascii_of(c, ascii) : 0;
+		if (name.p[at] == '\\') {
+			ascii[0] = escaped(name, at, &len);
+			letters = ascii[0] != 0;
 		}
+		len = len == 0 ? 1 : len;
+		memcpy(out + n, letters > 0 ? ascii : name.p + at, letters > 0 ? letters : len);
+		n += letters > 0 ? letters : len;
 		at += len;
 	}
 	return out;

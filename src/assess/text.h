@@ -21,7 +21,7 @@ bool bawn_path_under(const char *pattern, const char *path, bool shell);
 /* Outside the workspace, /tmp and harmless devices. */
 bool bawn_path_outside(const char *path);
 
-/* An identifier with full-width, mathematical and other compatibility letters written in ASCII. */
+/* An identifier as NFKC writes it, where that is ASCII: full-width, mathematical, raised, joined letters. */
 const char *bawn_fold_name(struct arena *a, struct bawn_span name);
 
 /* The offset of the first bidirectional control or zero-width character, or text.n. */
