@@ -127,32 +127,62 @@ static void comments(struct engine *e)
 			(void)bawn_engine_event(e, "suppression", i, NULL);
 }
 
-/* Python reads the encoding of a file from its first two lines; anything but UTF-8 means that the
- * bytes assessed are not the text that runs. */
+/* ---- the encoding of a Python file ---- */
+
+/* Encodings in which every byte below 0x80 is the character it seems to be. */
+static bool plain_encoding(struct bawn_span name)
+{
+	static const char *const fine[] = { "utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii", "latin-1", "latin1", "iso-8859-1", "iso-8859-15", "cp1252" };
+	char plain[16];
+	if (name.n >= sizeof plain)
+		return false;
+	for (size_t i = 0; i < name.n; i++)  /* as Python compares them */
+		plain[i] = name.p[i] == '_' ? '-' : name.p[i] >= 'A' && name.p[i] <= 'Z' ? (char)(name.p[i] | 0x20) : name.p[i];
+	for (size_t i = 0; i < BAWN_LEN(fine); i++)
+		if (bawn_span_is((struct bawn_span){ plain, name.n }, fine[i]))
+			return true;
+	return false;
+}
+
+/* What a comment names as the encoding; empty: nothing. */
+static struct bawn_span encoding_in(struct bawn_span comment)
+{
+	const char *end = comment.p + comment.n;
+	for (const char *at = comment.p; (at = memmem(at, (size_t)(end - at), "coding", 6)) != NULL; ) {
+		at += 6;
+		if (at == end || (*at != ':' && *at != '='))
+			continue;
+		for (at++; at < end && (*at == ' ' || *at == '\t'); at++)
+			;
+		size_t n = 0;
+		while (at + n < end && (letter(at[n]) || at[n] == '.'))
+			n++;
+		if (n > 0)
+			return (struct bawn_span){ at, n };
+	}
+	return (struct bawn_span){ end, 0 };
+}
+
+/* Python reads the encoding of a file from a comment in the first line, or in the second where the first
+ * holds no code.  Anything but UTF-8 and its like means that the bytes assessed are not the text that runs. */
 static void coding_cookie(struct engine *e, struct bawn_span text)
 {
-	size_t end = 0;
-	for (int lines = 0; end < text.n && lines < 2; end++)
-		lines += text.p[end] == '\n';
-	const char *at = memmem(text.p, end, "coding", 6);
-	if (at == NULL || text.n == 0)
-		return;
-	size_t i = (size_t)(at - text.p) + 6;
-	if (i >= end || (text.p[i] != ':' && text.p[i] != '='))
-		return;
-	i++;
-	while (i < end && (text.p[i] == ' ' || text.p[i] == '\t'))
-		i++;
-	size_t start = i;
-	while (i < end && (text.p[i] == '-' || text.p[i] == '_' || (text.p[i] >= '0' && text.p[i] <= '9') || ((text.p[i] | 0x20) >= 'a' && (text.p[i] | 0x20) <= 'z')))
-		i++;
-	static const char *const fine[] = { "utf-8", "utf8", "UTF-8", "UTF8", "ascii", "us-ascii", "latin-1", "latin1", "iso-8859-1", "iso-8859-15", "utf_8", "cp1252" };
-	struct bawn_span name = { text.p + start, i - start };
-	for (size_t k = 0; k < BAWN_LEN(fine); k++)
-		if (bawn_span_is(name, fine[k]))
+	size_t at = bawn_span_starts(text, "\xef\xbb\xbf") ? 3 : 0;
+	for (int line = 0; line < 2 && at < text.n; line++) {
+		size_t end = at;
+		while (end < text.n && text.p[end] != '\n' && text.p[end] != '\r')
+			end++;
+		while (at < end && strchr(" \t\f", text.p[at]) != NULL)
+			at++;
+		if (at < end && text.p[at] != '#')
 			return;
-	if (name.n > 0)
-		(void)bawn_engine_event(e, "coding-cookie", 0, bawn_arena_text(&e->scratch, name));
+		struct bawn_span name = encoding_in((struct bawn_span){ text.p + at, end - at });
+		if (name.n > 0 && !plain_encoding(name))
+			(void)bawn_engine_event(e, "coding-cookie", 0, bawn_arena_text(&e->scratch, name));
+		if (name.n > 0)
+			return;
+		at = end + 1 + (end + 1 < text.n && text.p[end] == '\r' && text.p[end + 1] == '\n');
+	}
 }
 
 static int read_file(struct engine *e, int language, struct bawn_span text)

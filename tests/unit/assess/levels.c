@@ -126,6 +126,15 @@ static const struct { const char *name; int language; int level; bool exact; con
 	{ "rules hold beside an error", PY, HIGH, true, "def f(:\nopen('/etc/shadow')\n" },
 	{ "rules hold inside an error", PY, MEDIUM, false, "x = (((\nimport os\nos.system('id')\n" },
 	{ "an unclosed quote", SH, MEDIUM, false, "cat /etc/shadow; echo \"x\n" },
+	/* the encoding of a Python file */
+	{ "an encoding that hides the code", PY, HIGH, true, "# -*- coding: utf-7 -*-\nx = 1\n" },
+	{ "in the second line", PY, HIGH, true, "#!/usr/bin/python3\n# vim: set fileencoding=rot_13 :\n" },
+	{ "after a line that ends in CR", PY, HIGH, true, "#\r# coding=utf-7\n" },
+	{ "not in a line behind code", PY, LOW, true, "x = 1\n# coding: utf-7\n" },
+	{ "not in the third line", PY, LOW, true, "#\n#\n# coding: utf-7\n" },
+	{ "the usual ones, however they are written", PY, LOW, true, "# -*- coding: UTF_8-sig -*-\nx = 1\n" },
+	{ "Latin-1 of plain text", PY, LOW, true, "# encoding: Latin-1\nx = 1\n" },
+	{ "a parameter called encoding", PY, LOW, true, "def f(path, encoding=usual):\n    return path\n" },
 	{ "bidirectional text", PY, MEDIUM, false, "x = '\u202e'\n" },
 };
 
