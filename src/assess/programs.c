@@ -1,0 +1,459 @@
+/* programs.c - see commands.h. */
+#include "assess/commands.h"
+#include "assess/decode.h"
+#include "assess/text.h"
+#include "base/cleanup.h"
+
+void bawn_sh_run(struct engine *e, struct bawn_span t, uint32_t node)
+{
+	if (t.n > 0)
+		bawn_engine_text(e, BAWN_LANG_BASH, t, node);
+}
+
+
+static const char *file_key(struct engine *e, const struct value *v)
+{
+	return bawn_value_is_text(v) && !v->partial ? bawn_path_normal(bawn_sh_arena(e), v->text) : NULL;
+}
+
+static int language_of(struct bawn_span text, int otherwise)
+{
+	int guessed = bawn_span_starts(text, "#!") ? bawn_language_guess(NULL, text) : -1;
+	return guessed >= 0 ? guessed : otherwise;
+}
+
+/* A file is run: what the program put into it, or something nobody knows. */
+static void run_file(struct shell *s, struct engine *e, const struct value *v, int language, bool foreign, uint32_t node)
+{
+	static const char *const own_place[] = { "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin" };
+	const char *key = file_key(e, v);
+	struct value *text = s != NULL && key != NULL ? bawn_sh_get(s, "file ", bawn_span(key)) : NULL;
+	for (size_t i = 0; text == NULL && key != NULL && i < BAWN_LEN(own_place); i++)
+		if (bawn_path_under(own_place[i], key, false))
+			return;
+	if (text != NULL && (text->taint & BAWN_TAG(NET_RECV)) != 0)
+		(void)bawn_engine_event(e, "runs-download", node, key);
+	else if (text != NULL && (text->taint & BAWN_TAG(DECODE)) != 0)
+		(void)bawn_engine_event(e, "decoded-exec", node, key);
+	else if (text != NULL)
+		(void)bawn_engine_event(e, "runs-written", node, key);
+	else
+		(void)bawn_engine_event(e, "runs-file", node, key);
+	if (!bawn_value_is_text(text) || !bawn_text_printable(text->text))
+		return;
+	if (foreign)
+		bawn_foreign_program(e, text->text, false, node);
+	else
+		bawn_engine_text(e, language_of(text->text, language), text->text, node);
+}
+
+static void run_code(struct engine *e, const struct value *v, int language, uint32_t node)
+{
+	if (bawn_value_is_text(v))
+		bawn_engine_text(e, language, v->text, node);
+	if (!bawn_value_is_text(v) || v->partial)
+		(void)bawn_engine_event(e, "unknown-program", node, NULL);
+}
+
+/* Does the option carry a program as the next word?  Short ones may be bundled: bash -lc. */
+static bool gives_program(const struct command *c, struct bawn_span w)
+{
+	bool javascript = c->language == BAWN_LANG_JAVASCRIPT;
+	if (javascript && (bawn_span_is(w, "--eval") || bawn_span_is(w, "-p") || bawn_span_is(w, "--print") || bawn_span_is(w, "-pe") || bawn_span_is(w, "eval")))
+		return true;
+	char letter = javascript ? 'e' : 'c';
+	return w.n >= 2 && w.n <= 8 && w.p[0] == '-' && w.p[1] != '-' && memchr(w.p + 1, letter, w.n - 1) != NULL;
+}
+
+/* What another command printed is run. */
+static void run_output(struct engine *e, const struct value *v, int language, uint32_t node)
+{
+	if ((v->taint & BAWN_TAG(DECODE)) != 0)
+		(void)bawn_engine_event(e, "decoded-exec", node, NULL);
+	if ((v->taint & BAWN_TAG(NET_RECV)) != 0)
+		(void)bawn_engine_event(e, "runs-download", node, NULL);
+	if (bawn_value_is_text(v) && bawn_text_printable(v->text))
+		bawn_engine_text(e, language, v->text, node);
+}
+
+/* A shell, or an interpreter with a grammar. */
+static void interpreter(struct shell *s, struct engine *e, const char *name, const struct command *c, struct value *const *word, uint32_t n, uint32_t node)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		const struct value *v = word[i];
+		if (bawn_value_is_text(v) && gives_program(c, v->text)) {
+			uint32_t at = i + 1;
+			while (at + 1 < n && bawn_sh_option(word[at]))  /* bash -c -i 'x' */
+				at++;
+			if (at < n)
+				run_code(e, word[at], c->language, node);
+			return;
+		}
+		if (bawn_sh_is(v, "-m"))
+			return;
+		if (bawn_sh_option(v)) {
+			if (bawn_sh_in(v, "-s --init-file --rcfile"))
+				break;
+			i += bawn_sh_takes_value(c, v->text);
+			continue;
+		}
+		if (bawn_sh_in(v, "- /dev/stdin /dev/fd/0 /proc/self/fd/0"))
+			return;
+		if (v != NULL && v->self != NULL)  /* <(command) */
+			run_output(e, v->self, c->language, node);
+		else if (v != NULL && (v->taint & BAWN_TAG(NET_RECV)) == 0)
+			run_file(s, e, v, c->language, false, node);
+		return;
+	}
+	if (bawn_sh_is_shell(name) && (s == NULL || !s->fed))
+		(void)bawn_engine_event(e, "bare-shell", node, NULL);
+}
+
+/* -EncodedCommand: base64 of UTF-16. */
+static void encoded_command(struct engine *e, struct bawn_span t, uint32_t node)
+{
+	size_t n = 0, m = 0;
+	char *p = bawn_decode_base64(bawn_sh_arena(e), t, &n);
+	for (size_t i = 0; p != NULL && i + 1 < n; i += 2)
+		if (p[i + 1] == '\0')
+			p[m++] = p[i];
+	if (m > 2) {
+		(void)bawn_engine_event(e, "decoded-exec", node, NULL);
+		bawn_foreign_program(e, (struct bawn_span){ p, m }, false, node);
+	}
+}
+
+/* Is the word code rather than the name of something? */
+static bool is_code(struct bawn_span w)
+{
+	return w.n >= 200 || memchr(w.p, ' ', w.n) != NULL || memchr(w.p, '(', w.n) != NULL || memchr(w.p, '\'', w.n) != NULL || memchr(w.p, '"', w.n) != NULL ||
+	       memchr(w.p, ';', w.n) != NULL || memchr(w.p, '`', w.n) != NULL;
+}
+
+/* The programs among the words of an interpreter, with the modules that it is told to load. */
+static void foreign(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t node)
+{
+	bool powershell = strcmp(name, "pwsh") == 0 || strcmp(name, "powershell") == 0, php = strcmp(name, "php") == 0;
+	struct value *program = NULL;
+	for (uint32_t i = 1; i < n; i++) {
+		if (!bawn_value_is_text(word[i]))
+			continue;
+		struct bawn_span w = word[i]->text;
+		bool module = w.n > 3 && w.p[0] == '-' && (w.p[1] == 'M' || w.p[1] == 'm' || w.p[1] == 'r' || w.p[1] == 'l') && !php;
+		struct value part = { .text = module ? (struct bawn_span){ w.p + 2, w.n - 2 } : w };
+		const char *key = file_key(e, word[i]);
+		if (powershell && i + 1 < n && w.n >= 2 && w.p[0] == '-' && (w.p[1] | 0x20) == 'e' && bawn_value_is_text(word[i + 1]))
+			encoded_command(e, word[i + 1]->text, node);
+		if (module || is_code(w))
+			program = program == NULL ? bawn_sh_text(e, part.text, 0) : bawn_sh_concat(e, program, &part, "\n");
+		else if (s != NULL && key != NULL && bawn_sh_get(s, "file ", bawn_span(key)) != NULL)
+			run_file(s, e, word[i], -1, true, node);
+	}
+	if (program != NULL)
+		bawn_foreign_program(e, program->text, false, node);
+	const struct command *c = bawn_command_find(name);
+	for (uint32_t i = 1; program == NULL && (c->kind & FIRST) == 0 && c->valued[0] != 'o' && i < n; i++)
+		if (!bawn_sh_option(word[i])) {  /* a script, or a class */
+			run_file(s, e, word[i], -1, true, node);
+			break;
+		}
+}
+
+/* What an editor or a client is told to do. */
+static void edits(struct engine *e, struct value *const *word, uint32_t n, uint32_t node)
+{
+	for (uint32_t i = 1; i < n; i++)
+		if (bawn_value_is_text(word[i]) && word[i]->text.n > 1 && word[i]->text.p[0] != '-')
+			bawn_foreign_program(e, word[i]->text, true, node);
+}
+
+/* The path of a shell among the words of a program that is not known to only look at it. */
+static bool hands_shell(struct value *const *word, uint32_t n)
+{
+	static const char *const path[] = { "/bin/sh", "/bin/bash", "/bin/dash", "/bin/zsh", "/bin/ksh", "/bin/ash", "/bin/csh" };
+	for (uint32_t i = 1; i < n; i++)
+		for (size_t k = 0; bawn_value_is_text(word[i]) && k < BAWN_LEN(path); k++) {
+			const char *at = memmem(word[i]->text.p, word[i]->text.n, path[k], strlen(path[k]));
+			size_t end = at != NULL ? (size_t)(at - word[i]->text.p) + strlen(path[k]) : 0;
+			if (at != NULL && (end == word[i]->text.n || strchr(" '\")};,|&<>\n\t", word[i]->text.p[end]) != NULL))
+				return true;
+		}
+	return false;
+}
+
+static bool is_address(struct bawn_span w)
+{
+	unsigned dots = 0;
+	size_t i = 0;
+	for (; i < w.n && ((w.p[i] >= '0' && w.p[i] <= '9') || w.p[i] == '.'); i++)
+		dots += w.p[i] == '.';
+	return dots == 3 && i >= 7 && (i == w.n || w.p[i] == ':') && !bawn_span_starts(w, "127.") && !bawn_span_starts(w, "0.0.0.0");
+}
+
+/* A program nobody knows is given a shell and an address: the shape of every remote shell tool. */
+static bool shell_to_host(struct engine *e, struct value *const *word, uint32_t n)
+{
+	bool shell_ = false, host = false;
+	for (uint32_t i = 1; i < n; i++) {
+		shell_ = shell_ || (bawn_value_is_text(word[i]) && bawn_sh_is_shell(bawn_sh_name(e, word[i])));
+		host = host || (bawn_value_is_text(word[i]) && is_address(word[i]->text));
+	}
+	return shell_ && host;
+}
+
+/* Texts among the words, for the rules that know hosts and other constants. */
+static void texts(struct engine *e, struct value *const *word, uint32_t n, bool net, uint32_t node)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		struct bawn_span w = bawn_value_is_text(word[i]) ? word[i]->text : (struct bawn_span){ NULL, 0 };
+		if (w.n < 6 || w.n > 8192 || !(net || memmem(w.p, w.n, "://", 3) != NULL))
+			continue;
+		struct fact f = { .kind = BAWN_MATCH_STRING, .name = bawn_arena_text(bawn_sh_arena(e), w), .node = node };
+		(void)bawn_engine_fact(e, &f);
+	}
+}
+
+/* ssh to this very machine runs here. */
+static void local_ssh(struct engine *e, struct value *const *word, uint32_t n, uint32_t node)
+{
+	for (uint32_t i = 1; i + 1 < n; i++)
+		if (bawn_sh_in(word[i], "localhost 127.0.0.1 ::1 root@localhost")) {
+			struct value *all = bawn_sh_join(e, word + i + 1, n - i - 1);
+			if (all != NULL)
+				bawn_sh_run(e, all->text, node);
+			return;
+		}
+}
+
+/* sed '1e command' */
+static void sed_programs(struct engine *e, struct value *const *word, uint32_t n, uint32_t node)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		struct bawn_span w = bawn_value_is_text(word[i]) ? word[i]->text : (struct bawn_span){ NULL, 0 };
+		size_t k = 0;
+		while (k < w.n && ((w.p[k] >= '0' && w.p[k] <= '9') || w.p[k] == '$'))
+			k++;
+		if (k + 2 < w.n && w.p[k] == 'e' && w.p[k + 1] == ' ')
+			bawn_sh_run(e, (struct bawn_span){ w.p + k + 2, w.n - k - 2 }, node);
+	}
+}
+
+static void builtin_programs(struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t node)
+{
+	if (strcmp(name, "eval") == 0) {
+		struct value *all = bawn_sh_join(e, word + 1, n - 1);
+		if (all != NULL && (!all->partial || n > 2 || all->text.n > 4))
+			bawn_sh_run(e, all->text, node);
+	} else if (strcmp(name, "trap") == 0 && n > 1 && bawn_value_is_text(word[1])) {
+		bawn_sh_run(e, word[1]->text, node);
+	} else if (strcmp(name, "ssh") == 0) {
+		local_ssh(e, word, n, node);
+	} else if (strcmp(name, "sed") == 0) {
+		sed_programs(e, word, n, node);
+	}
+}
+
+void bawn_sh_programs(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t node)
+{
+	const struct command *c = bawn_command_find(name);
+	unsigned kind = c != NULL ? c->kind : 0;
+	if ((kind & (SHELL | SCRIPT)) != 0)
+		interpreter(s, e, name, c, word, n, node);
+	if ((kind & FOREIGN) != 0)
+		foreign(s, e, name, word, n, node);
+	if ((kind & EDITS) != 0)
+		edits(e, word, n, node);
+	if ((kind & JOINED) != 0 && n > 1) {
+		struct value *all = bawn_sh_join(e, word + 1, n - 1);
+		if (all != NULL && memchr(all->text.p, '|', all->text.n) != NULL)
+			bawn_sh_run(e, all->text, node);
+	}
+	if ((kind & (DATA | SHELL | SCRIPT | WRAPS)) == 0 && hands_shell(word, n))
+		(void)bawn_engine_event(e, "hands-shell", node, NULL);
+	if (c == NULL && bawn_sh_inner(name, word, n) == 0 && shell_to_host(e, word, n))
+		(void)bawn_engine_event(e, "shell-to-host", node, NULL);
+	builtin_programs(e, name, word, n, node);
+	bool known = c != NULL || (bawn_value_is_text(word[0]) && memchr(word[0]->text.p, '/', word[0]->text.n) == NULL);
+	if (!known)
+		run_file(s, e, word[0], BAWN_LANG_BASH, false, node);
+	if (c == NULL || c->access != BAWN_ACCESS_COUNT)
+		texts(e, word, n, (kind & NET) != 0, node);
+}
+
+/* What a command line gives: downloads into files, copies of files the program wrote. */
+void bawn_sh_keep_files(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint64_t tags)
+{
+	bool curl = strcmp(name, "curl") == 0, wget = strcmp(name, "wget") == 0, copy = bawn_sh_in(word[0], "cp mv ln install");
+	bool other = !curl && !wget && (tags & BAWN_TAG(DOWNLOAD)) != 0;
+	if (s == NULL || (!curl && !wget && !copy && !other))
+		return;
+	struct bawn_span out = { NULL, 0 }, url = { NULL, 0 }, before = { NULL, 0 }, last = { NULL, 0 };
+	for (uint32_t i = 1; i < n; i++) {
+		struct bawn_span w = bawn_value_is_text(word[i]) ? word[i]->text : (struct bawn_span){ NULL, 0 };
+		struct bawn_span next = i + 1 < n && bawn_value_is_text(word[i + 1]) ? word[i + 1]->text : (struct bawn_span){ NULL, 0 };
+		if (w.n == 0)
+			continue;
+		bool to = w.n >= 2 && w.p[0] == '-' && w.p[1] != '-' && (wget ? w.p[w.n - 1] == 'O' : w.p[w.n - 1] == 'o');
+		if (to || bawn_span_is(w, "--output") || bawn_span_is(w, "--output-document"))
+			out = next;
+		else if (memmem(w.p, w.n, "://", 3) != NULL)
+			url = w;
+		else if (w.n > 3 && bawn_span_starts(w, "-o") && !copy)
+			out = (struct bawn_span){ w.p + 2, w.n - 2 };
+		else if (!bawn_sh_option(word[i]))
+			before = last, last = w;
+	}
+	uint64_t taint = BAWN_TAG(NET_RECV) | BAWN_TAG(DOWNLOAD);
+	if (copy && before.n > 0 && last.n > 0) {
+		const char *from = bawn_path_normal(bawn_sh_arena(e), before);
+		struct value *v = from != NULL ? bawn_sh_get(s, "file ", bawn_span(from)) : NULL;
+		if (v != NULL)
+			bawn_sh_wrote(s, last, v, false, 0, 0);
+		return;
+	}
+	if (out.n == 0 && last.n > 0 && other)
+		out = last;
+	if (url.n == 0 && last.n > 0 && memchr(last.p, '.', last.n) != NULL)
+		url = last;
+	if (out.n == 0 && url.n > 0 && (wget || curl || other)) {
+		const char *slash = memrchr(url.p, '/', url.n);
+		out = slash != NULL ? (struct bawn_span){ slash + 1, url.n - (size_t)(slash + 1 - url.p) } : url;
+	}
+	struct value *v = out.n > 0 && !bawn_span_is(out, "-") ? bawn_value_new(e) : NULL;
+	if (v != NULL) {
+		v->taint = taint;
+		bawn_sh_wrote(s, out, v, false, 0, 0);
+	}
+}
+
+/* ---- standard input ---- */
+
+static bool reads_program(const char *name, struct value *const *word, uint32_t n)
+{
+	const struct command *c = bawn_command_find(name);
+	for (uint32_t i = 1; i < n; i++) {
+		if (bawn_sh_in(word[i], "-s - /dev/stdin /dev/fd/0 /proc/self/fd/0"))
+			return true;
+		if (bawn_value_is_text(word[i]) && gives_program(c, word[i]->text))
+			return false;
+		if (!bawn_sh_option(word[i]))
+			return false;
+		i += bawn_sh_takes_value(c, word[i]->text);
+	}
+	return bawn_sh_is_shell(name) || (c->kind & SCRIPT) != 0;
+}
+
+/* Lines for cron, at or systemd: what runs stands after the times, or after a key. */
+static void scheduled(struct engine *e, struct bawn_span t, uint32_t node)
+{
+	for (size_t start = 0, lines = 0; start < t.n && lines < 64; lines++) {
+		size_t end = start;
+		while (end < t.n && t.p[end] != '\n')
+			end++;
+		size_t at = start;
+		if (t.p[at] == '@')
+			while (at < end && t.p[at] != ' ' && t.p[at] != '\t')
+				at++;
+		for (unsigned k = 0; k < 5 && at < end && (t.p[at] == '*' || (t.p[at] >= '0' && t.p[at] <= '9')); k++) {
+			while (at < end && t.p[at] != ' ' && t.p[at] != '\t')
+				at++;
+			while (at < end && (t.p[at] == ' ' || t.p[at] == '\t'))
+				at++;
+		}
+		struct bawn_span rest = { t.p + at, end - at };
+		if (bawn_span_starts(rest, "root "))
+			rest.p += 5, rest.n -= 5;
+		const char *exec = memmem(rest.p, rest.n, "Exec", 4);
+		const char *equals = exec == rest.p && rest.n > 0 ? memchr(rest.p, '=', rest.n) : NULL;
+		if (equals != NULL)
+			rest = (struct bawn_span){ equals + 1, rest.n - (size_t)(equals + 1 - rest.p) };
+		if (rest.n > 0 && rest.p[0] != '[' && rest.p[0] != '#' && bawn_text_printable(rest))
+			bawn_sh_run(e, rest, node);
+		start = end + 1;
+	}
+}
+
+/* A client is told to send a file: put notes.txt */
+static void client_line(const struct shell *s, struct engine *e, struct bawn_span line, uint32_t node)
+{
+	static const char *const verb[] = { "put ", "mput ", "send " };
+	for (size_t i = 0; i < BAWN_LEN(verb); i++) {
+		size_t from = strlen(verb[i]), stop = from;
+		if (!bawn_span_starts(line, verb[i]))
+			continue;
+		while (stop < line.n && line.p[stop] != ' ')
+			stop++;
+		(void)bawn_engine_event(e, "client-sends", node, NULL);
+		(void)bawn_sh_file(s, e, (struct bawn_span){ line.p + from, stop - from }, BAWN_ACCESS_READ, node);
+	}
+}
+
+/* Editors and clients read commands line by line. */
+static void feed_lines(const struct shell *s, const struct command *c, struct bawn_span t, uint32_t node)
+{
+	for (size_t start = 0; start < t.n; ) {
+		size_t end = start;
+		while (end < t.n && t.p[end] != '\n')
+			end++;
+		struct bawn_span line = { t.p + start, end - start };
+		bawn_foreign_program(s->e, line, true, node);
+		if ((c->kind & NET) != 0)
+			client_line(s, s->e, line, node);
+		start = end + 1;
+	}
+}
+
+/* What xargs reads are words of what it runs. */
+static void feed_xargs(struct shell *s, const char *name, struct value *const *word, uint32_t n, struct value *in, uint32_t node)
+{
+	struct value *inner[SHELL_WORDS_MAX];
+	uint32_t k = 0, from = bawn_sh_inner(name, word, n);
+	const char *mark = bawn_sh_any(word, n, "-I{}") || bawn_sh_any(word, n, "{}") ? "{}" : bawn_sh_any(word, n, "%") ? "%" : NULL;
+	for (uint32_t w = from; from > 0 && w < n && k < SHELL_WORDS_MAX / 2; w++)
+		inner[k++] = mark != NULL && bawn_sh_is(word[w], mark) ? in : word[w];
+	if (k > 0 && mark == NULL)
+		bawn_sh_push(s, in, bawn_value_is_text(in) && in->text.n < 400, false, inner, &k);
+	if (k > 0)
+		(void)bawn_sh_command(s, s->e, inner, k, node);
+}
+
+bool bawn_sh_feed(struct shell *s, struct value *const *word, uint32_t n, struct value *in, uint32_t node)
+{
+	struct engine *e = s->e;
+	uint32_t at = bawn_sh_unwrap(e, word, n);
+	const char *name = at < n ? bawn_sh_name(e, word[at]) : NULL;
+	if (name == NULL || in == NULL)
+		return false;
+	const struct command *c = bawn_command_find(name);
+	unsigned kind = c != NULL ? c->kind : 0;
+	bool text = bawn_value_is_text(in) && bawn_text_printable(in->text);
+	word += at, n -= at;
+	if ((kind & (SHELL | SCRIPT)) != 0 && reads_program(name, word, n)) {
+		run_output(e, in, c->language, node);
+		return true;
+	}
+	if ((kind & EDITS) != 0 && text)
+		feed_lines(s, c, in->text, node);
+	if ((kind & FOREIGN) != 0 && text) {
+		bawn_foreign_program(e, in->text, false, node);
+		return true;
+	}
+	if (text && (strcmp(name, "crontab") == 0 || strcmp(name, "at") == 0 || strcmp(name, "batch") == 0))
+		scheduled(e, in->text, node);
+	if (strcmp(name, "xargs") == 0 || strcmp(name, "parallel") == 0)
+		feed_xargs(s, name, word, n, in, node);
+	return false;
+}
+
+/* `v` went into a file: it is remembered, and where programs are started from it is read as one. */
+void bawn_sh_wrote(struct shell *s, struct bawn_span path, const struct value *v, bool append, uint64_t tags, uint32_t node)
+{
+	const char *key = bawn_path_normal(bawn_sh_arena(s->e), path);
+	if (key == NULL || v == NULL || strncmp(key, "/dev/", 5) == 0)
+		return;
+	struct value *before = append ? bawn_sh_get(s, "file ", bawn_span(key)) : NULL;
+	struct value *now = before != NULL ? bawn_sh_concat(s->e, before, v, "\n") : (struct value *)(uintptr_t)v;
+	bawn_sh_set(s, "file ", bawn_span(key), now);
+	if ((tags & BAWN_TAG(PERSIST)) != 0 && bawn_value_is_text(v))
+		scheduled(s->e, v->text, node);
+}
