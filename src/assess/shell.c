@@ -2,10 +2,7 @@
  *
  * Children come first and nothing recurses over the depth of the text.  What the shell would do again is
  * read again, within bounds: the body of a function for each call with its arguments, the body of a loop
- * for each word.  Past the bounds bodies have still been read once, with their parameters not known.
- *
- * Pipelines carry what their first command prints, here-documents and here-strings what they say; files
- * that the program writes are remembered by name. */
+ * for each word.  Past the bounds bodies have still been read once, with their parameters not known. */
 #include "assess/shell.h"
 #include <stdlib.h>
 #include "assess/text.h"
@@ -15,8 +12,6 @@
 #define REPLAYS_MAX      256u
 #define REPLAY_NODES_MAX 100000u
 #define REPLAY_DEPTH     4u
-#define LOOP_WORDS       64u
-#define PIPE_MAX         32u
 
 static const struct bawn_node *node(const struct shell *s, uint32_t i) { return &s->t->node[i]; }
 static struct bawn_span text_of(const struct shell *s, uint32_t i) { return bawn_node_text(s->t, i); }
@@ -32,7 +27,7 @@ static uint32_t subtree_end(const struct shell *s, uint32_t i)
 }
 
 /* Reads a body again with other arguments. */
-static struct value *replay(struct shell *s, uint32_t root, struct value *args)
+struct value *bawn_sh_replay(struct shell *s, uint32_t root, struct value *args)
 {
 	uint32_t size = subtree_end(s, root) - root;
 	if (s->depth >= REPLAY_DEPTH || s->replays >= REPLAYS_MAX || s->replayed + size > REPLAY_NODES_MAX)
@@ -256,114 +251,11 @@ static bool has_input(const struct shell *s, uint32_t i)
 	return false;
 }
 
-/* ---- builtins that set variables ---- */
-
-static void assign_words(struct shell *s, struct value *const *word, uint32_t n, uint32_t from, const struct value *in)
-{
-	struct value *part[SHELL_WORDS_MAX];
-	uint32_t k = 0, at = 0;
-	bool text = bawn_value_is_text(in);
-	struct value line = text ? *in : (struct value){ 0 };
-	const char *end = text ? memchr(in->text.p, '\n', in->text.n) : NULL;
-	if (end != NULL)
-		line.text.n = (size_t)(end - in->text.p);
-	if (text)
-		bawn_sh_push(s, &line, true, false, part, &k);
-	for (uint32_t i = from; i < n; i++) {
-		if (!bawn_value_is_text(word[i]) || bawn_sh_option(word[i]))
-			continue;
-		struct value *v = NULL;
-		if (text)
-			v = i + 1 == n && k > at ? bawn_sh_join(s->e, part + at, k - at) : at < k ? part[at] : bawn_value_text(s->e, bawn_span(""));
-		at++;
-		if (v == NULL && (v = bawn_value_new(s->e)) != NULL)
-			v->taint = BAWN_TAG(INPUT) | (in != NULL ? in->taint : 0);
-		bawn_sh_set(s, "", word[i]->text, v);
-	}
-}
-
-static void read_lines(struct shell *s, struct value *const *word, uint32_t n, const struct value *in)
-{
-	struct value *line[SHELL_WORDS_MAX];
-	uint32_t k = 0;
-	const struct value *name = n > 1 ? word[n - 1] : NULL;
-	if (!bawn_value_is_text(name) || bawn_sh_option(name) || !bawn_value_is_text(in))
-		return;
-	for (size_t start = 0; start < in->text.n && k < SHELL_WORDS_MAX; ) {
-		size_t end = start;
-		while (end < in->text.n && in->text.p[end] != '\n')
-			end++;
-		line[k++] = bawn_sh_text(s->e, (struct bawn_span){ in->text.p + start, end - start }, in->taint);
-		start = end + 1;
-	}
-	bawn_sh_set(s, "", name->text, bawn_sh_list(s->e, line, k));
-}
-
-/* `alias ls=...` where what runs is not ls: whoever types ls is in for a surprise. */
-static void replaces_command(struct shell *s, struct bawn_span name, struct bawn_span value, uint32_t i)
-{
-	struct value own = { .text = name };
-	if (!bawn_sh_in(&own, "ls cd cat rm cp mv sudo su ssh git echo ps grep find kill passwd vim vi nano apt pip python docker history clear exit who top") || memmem(value.p, value.n, name.p, name.n) != NULL)
-		return;
-	bawn_engine_text(s->e, BAWN_LANG_BASH, value, i);
-	(void)bawn_engine_event(s->e, "replaced-command", i, NULL);
-}
-
-static void change_directory(struct shell *s, struct value *const *word, uint32_t n)
-{
-	const struct value *to = n > 1 ? word[n - 1] : NULL;
-	bool known = bawn_value_is_text(to) && !to->partial && !bawn_sh_option(to) && !bawn_sh_is(to, "-");
-	struct bawn_span path = known ? bawn_sh_path(s, to->text) : (struct bawn_span){ NULL, 0 };
-	const char *normal = path.n > 0 ? bawn_path_normal(bawn_sh_arena(s->e), path) : NULL;
-	s->cwd = normal != NULL && bawn_path_outside(normal) ? normal : NULL;
-}
-
-static void set_builtin(struct shell *s, struct value *const *word, uint32_t n, uint32_t node_)
-{
-	if (bawn_sh_is(word[0], "cd") || bawn_sh_is(word[0], "pushd") || bawn_sh_is(word[0], "popd")) {
-		change_directory(s, word, n);
-		return;
-	}
-	if (bawn_sh_is(word[0], "read")) {
-		assign_words(s, word, n, 1, NULL);
-	} else if (bawn_sh_is(word[0], "set") && n > 2 && bawn_sh_is(word[1], "--")) {
-		s->args = bawn_sh_list(s->e, (struct value **)(uintptr_t)word + 2, n - 2);
-	} else if (bawn_sh_is(word[0], "shift") && s->args != NULL && s->args->n_items > 0) {
-		s->args = bawn_sh_list(s->e, s->args->item + 1, s->args->n_items - 1);
-	} else if (bawn_sh_is(word[0], "printf") && n > 3 && bawn_sh_is(word[1], "-v") && bawn_value_is_text(word[2])) {
-		bawn_sh_set(s, "", word[2]->text, bawn_sh_printed(s, word, n, NULL));
-	} else if (bawn_sh_is(word[0], "alias")) {
-		for (uint32_t i = 1; i < n; i++) {
-			const char *equals = bawn_value_is_text(word[i]) ? memchr(word[i]->text.p, '=', word[i]->text.n) : NULL;
-			size_t m = equals != NULL ? (size_t)(equals - word[i]->text.p) : 0;
-			if (equals == NULL)
-				continue;
-			struct bawn_span name = { word[i]->text.p, m }, value = { equals + 1, word[i]->text.n - m - 1 };
-			bawn_sh_set(s, "alias ", name, bawn_sh_text(s->e, value, word[i]->taint));
-			replaces_command(s, name, value, node_);
-		}
-	}
-}
-
-static void expand_alias(struct shell *s, struct value **word, uint32_t *n)
-{
-	struct value *v = *n > 0 && bawn_value_is_text(word[0]) ? bawn_sh_get(s, "alias ", word[0]->text) : NULL;
-	if (!bawn_value_is_text(v))
-		return;
-	struct value *all[SHELL_WORDS_MAX];
-	uint32_t k = 0;
-	bawn_sh_push(s, v, true, false, all, &k);
-	for (uint32_t i = 1; i < *n && k < SHELL_WORDS_MAX; i++)
-		all[k++] = word[i];
-	memcpy(word, all, k * sizeof *all);
-	*n = k;
-}
-
 static struct value *call_function(struct shell *s, struct value **word, uint32_t n)
 {
 	struct value *f = bawn_value_is_text(word[0]) ? bawn_sh_get(s, "function ", word[0]->text) : NULL;
 	uint32_t body = f != NULL ? bawn_node_child(s->t, f->function, BAWN_R_BODY) : 0;
-	return body != 0 ? replay(s, body, bawn_sh_list(s->e, word + 1, n - 1)) : NULL;
+	return body != 0 ? bawn_sh_replay(s, body, bawn_sh_list(s->e, word + 1, n - 1)) : NULL;
 }
 
 /* Is it a function of the program, whatever else has that name?  Only where the definition is certain:
@@ -402,8 +294,6 @@ static void disguise(struct shell *s, uint32_t i, const struct value *name)
 		(void)bawn_engine_event(s->e, "spelled-command", i, NULL);
 }
 
-static struct value *give(struct shell *s, uint32_t command, struct value *in);
-
 static struct value *read_command(struct shell *s, uint32_t i)
 {
 	struct value *word[SHELL_WORDS_MAX];
@@ -415,9 +305,9 @@ static struct value *read_command(struct shell *s, uint32_t i)
 		return NULL;
 	fork_bomb(s, i, word[0]);
 	disguise(s, i, word[0]);
-	expand_alias(s, word, &n);
+	bawn_sh_expand_alias(s, word, &n);
 	s->argv[i] = bawn_sh_list(s->e, word, n);
-	set_builtin(s, word, n, i);
+	bawn_sh_builtin(s, word, n, i);
 	s->fed = has_input(s, i);
 	uint64_t tags = own_function(s, word[0], i) ? 0 : bawn_sh_command(s, s->e, word, n, i);
 	struct value *out = call_function(s, word, n);
@@ -433,320 +323,10 @@ static struct value *read_command(struct shell *s, uint32_t i)
 	v->taint |= tags & (BAWN_TAG(NET_RECV) | BAWN_TAG(SECRET) | BAWN_TAG(DECODE) | BAWN_TAG(READ) | BAWN_TAG(HOST_INFO));
 	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
 		if (node(s, c)->kind == BAWN_K_HERESTRING) {
-			struct value *given = give(s, i, s->val[c]);
+			struct value *given = bawn_sh_give(s, i, s->val[c]);
 			v = given != NULL ? given : v;
 		}
 	return v;
-}
-
-/* ---- standard input ---- */
-
-/* The simple command that reads or writes for a compound one. */
-static uint32_t command_of(const struct shell *s, uint32_t i, bool last)
-{
-	for (unsigned k = 0; k < 16 && i != 0; k++) {
-		uint8_t kind = node(s, i)->kind;
-		if (kind != BAWN_K_REDIRECTED && kind != BAWN_K_LIST_OF_COMMANDS && kind != BAWN_K_SUBSHELL && kind != BAWN_K_OTHER)
-			break;
-		uint32_t c = node(s, i)->child;
-		while (c != 0 && (last || kind == BAWN_K_LIST_OF_COMMANDS) && kind != BAWN_K_REDIRECTED && node(s, c)->next != 0)
-			c = node(s, c)->next;
-		if (c == 0)
-			break;
-		i = c;
-	}
-	return i;
-}
-
-/* `while read x; do ... done` with known lines; { read x; ...; } with a known text. */
-static void give_compound(struct shell *s, uint32_t i, const struct value *in)
-{
-	uint32_t first = node(s, i)->child;
-	struct value *argv = first != 0 ? s->argv[command_of(s, first, false)] : NULL;
-	bool loop = node(s, i)->kind == BAWN_K_WHILE;
-	if (argv == NULL || argv->n_items < 2 || !bawn_sh_is(argv->item[0], "read") || !bawn_value_is_text(in))
-		return;
-	uint32_t body = loop ? bawn_node_child(s->t, i, BAWN_R_BODY) : 0;
-	struct value rest = *in;
-	for (unsigned k = 0; k < LOOP_WORDS && rest.text.n > 0; k++) {
-		assign_words(s, argv->item, argv->n_items, 1, &rest);
-		const char *end = memchr(rest.text.p, '\n', rest.text.n);
-		size_t used = end != NULL ? (size_t)(end + 1 - rest.text.p) : rest.text.n;
-		rest.text.p += used, rest.text.n -= used;
-		if (!loop) {
-			for (uint32_t c = node(s, first)->next; c != 0; c = node(s, c)->next)
-				(void)replay(s, c, s->args);
-			return;
-		}
-		if (body != 0)
-			(void)replay(s, body, s->args);
-	}
-}
-
-/* Text or data reaches a command; what it prints then, NULL where that is not known. */
-static struct value *give(struct shell *s, uint32_t at, struct value *in)
-{
-	uint32_t command = command_of(s, at, false);
-	struct value *argv = s->argv[command];
-	if (in == NULL)
-		return NULL;
-	if (argv == NULL || argv->n_items == 0 || bawn_sh_is(argv->item[0], "read")) {
-		uint32_t group = argv != NULL && command != at ? node(s, command)->parent : command;
-		if (argv != NULL)
-			assign_words(s, argv->item, argv->n_items, 1, in);
-		give_compound(s, group, in);
-		return NULL;
-	}
-	if (bawn_sh_is(argv->item[0], "mapfile") || bawn_sh_is(argv->item[0], "readarray"))
-		read_lines(s, argv->item, argv->n_items, in);
-	if (bawn_sh_feed(s, argv->item, argv->n_items, in, command))
-		return NULL;
-	uint32_t from = bawn_sh_unwrap(s->e, argv->item, argv->n_items);
-	struct value *out = bawn_sh_printed(s, argv->item + from, argv->n_items - from, in);
-	for (uint32_t k = from + 1; k < argv->n_items && bawn_sh_is(argv->item[from], "tee"); k++)
-		if (bawn_value_is_text(argv->item[k]) && !bawn_sh_option(argv->item[k]))
-			bawn_sh_wrote(s, argv->item[k]->text, in, false, bawn_engine_path(s->e, argv->item[k]->text, BAWN_ACCESS_WRITE, true, command), command);
-	return out;
-}
-
-/* ---- pipelines and redirections ---- */
-
-struct flow { struct value *v; uint64_t taint; const char *name[PIPE_MAX]; uint32_t n; };
-
-/* The command's name as pipes know it; clients that only sometimes talk to hosts carry their verb. */
-static const char *pipe_name(struct shell *s, uint32_t command)
-{
-	struct value *argv = s->argv[command];
-	if (argv == NULL || argv->n_items == 0)
-		return NULL;
-	uint32_t at = bawn_sh_unwrap(s->e, argv->item, argv->n_items);
-	const char *name = at < argv->n_items ? bawn_sh_name(s->e, argv->item[at]) : NULL;
-	for (uint32_t k = at + 1; name != NULL && strcmp(name, "xargs") == 0 && k < argv->n_items; k++)
-		if (bawn_sh_is_shell(bawn_sh_name(s->e, argv->item[k])))
-			return bawn_sh_name(s->e, argv->item[k]);
-	if (name != NULL && strcmp(name, "openssl") == 0 && at + 1 < argv->n_items && bawn_value_is_text(argv->item[at + 1]))
-		return bawn_arena_fmt(bawn_sh_arena(s->e), "openssl-%.*s", (int)argv->item[at + 1]->text.n, argv->item[at + 1]->text.p);
-	return name;
-}
-
-static void flow_through(struct shell *s, uint32_t i, struct flow *f)
-{
-	uint32_t in = command_of(s, i, false), out = command_of(s, i, true);
-	if (f->v != NULL) {
-		f->taint |= f->v->taint;
-		struct value *given = give(s, i, f->v);
-		f->v = given != NULL ? given : s->val[out];
-	} else {
-		f->v = s->val[i] != NULL ? s->val[i] : s->val[out];
-	}
-	if (f->v != NULL)
-		f->v->taint |= f->taint;
-	const char *name = pipe_name(s, in);
-	if (name != NULL && f->n < PIPE_MAX)
-		f->name[f->n++] = name;
-	if (out != in && (name = pipe_name(s, out)) != NULL && f->n < PIPE_MAX)
-		f->name[f->n++] = name;
-}
-
-static void pipe_facts(struct shell *s, uint32_t i, const struct flow *flow)
-{
-	for (uint32_t from = 0; from < flow->n; from++)
-		for (uint32_t to = from + 1; to < flow->n; to++) {
-			struct fact f = { .kind = BAWN_MATCH_PIPE, .name = flow->name[from], .to = flow->name[to], .node = i, .taint = flow->taint };
-			(void)bawn_engine_fact(s->e, &f);
-		}
-}
-
-static struct value *read_pipeline(struct shell *s, uint32_t i, struct flow *f)
-{
-	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
-		if (node(s, c)->kind != BAWN_K_OPERATOR && node(s, c)->kind != BAWN_K_COMMENT)
-			flow_through(s, c, f);
-	pipe_facts(s, i, f);
-	return f->v;
-}
-
-static struct bawn_span redirect_operator(const struct shell *s, uint32_t i)
-{
-	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
-		if (node(s, c)->kind == BAWN_K_OPERATOR)
-			return text_of(s, c);
-	return bawn_span("");
-}
-
-static bool is_here_string(const struct shell *s, uint32_t i)
-{
-	uint32_t at = node(s, i)->start;
-	return s->t->text.n - at > 2 && memcmp(s->t->text.p + at, "<<<", 3) == 0;
-}
-
-/* The value keeps the tags of the file. */
-static struct value *read_redirect(struct shell *s, uint32_t i)
-{
-	uint32_t to = bawn_node_child(s->t, i, BAWN_R_DESTINATION);
-	struct bawn_span op = redirect_operator(s, i);
-	struct value *v = to != 0 ? s->val[to] : NULL;
-	if (is_here_string(s, i) || !bawn_value_is_text(v) || (to != 0 && node(s, to)->kind == BAWN_K_PROCESS_SUB))
-		return NULL;
-	bool in = op.n > 0 && op.p[0] == '<';
-	const char *normal = bawn_path_normal(bawn_sh_arena(s->e), v->text);
-	struct value *out = bawn_value_new(s->e);
-	if (normal == NULL || out == NULL)
-		return NULL;
-	struct fact f = { .kind = BAWN_MATCH_REDIRECT, .name = normal, .shell = true, .node = i, .folded = normal,
-	                  .access = in ? BAWN_ACCESS_READ : BAWN_ACCESS_WRITE };
-	uint64_t tags = bawn_engine_fact(s->e, &f);
-	if ((tags & BAWN_TAG(CONNECT)) == 0)
-		tags |= bawn_engine_path(s->e, bawn_sh_path(s, v->text), in ? BAWN_ACCESS_READ : BAWN_ACCESS_WRITE, true, i);
-	out->taint = tags;
-	return out;
-}
-
-/* A process substitution that a redirection leads to is one end of a pipe. */
-static void pipe_redirect(struct shell *s, uint32_t i, uint32_t command, uint32_t sub)
-{
-	struct flow f = { 0 };
-	const char *own = pipe_name(s, command), *inner = pipe_name(s, command_of(s, node(s, sub)->child != 0 ? command_of(s, sub, false) : sub, false));
-	for (uint32_t c = node(s, sub)->child; c != 0 && inner == NULL; c = node(s, c)->next)
-		inner = pipe_name(s, command_of(s, c, false));
-	if (own == NULL || inner == NULL)
-		return;
-	bool in = redirect_operator(s, i).p[0] == '<';
-	f.name[0] = in ? inner : own, f.name[1] = in ? own : inner, f.n = 2;
-	pipe_facts(s, i, &f);
-}
-
-static struct value *known_file(struct shell *s, const struct value *v)
-{
-	const char *key = bawn_value_is_text(v) && !v->partial ? bawn_path_normal(bawn_sh_arena(s->e), v->text) : NULL;
-	return key != NULL ? bawn_sh_get(s, "file ", bawn_span(key)) : NULL;
-}
-
-static void write_redirect(struct shell *s, uint32_t i, const struct value *v)
-{
-	uint32_t to = bawn_node_child(s->t, i, BAWN_R_DESTINATION);
-	struct bawn_span op = redirect_operator(s, i), t = text_of(s, i);
-	if (to == 0 || op.n == 0 || op.p[0] != '>' || t.p[0] == '2' || !bawn_value_is_text(s->val[to]) || (op.n > 1 && op.p[1] == '&'))
-		return;
-	bawn_sh_wrote(s, s->val[to]->text, v, op.n > 1 && op.p[1] == '>', s->val[i] != NULL ? s->val[i]->taint : 0, i);
-}
-
-/* `cat <<EOF | sh`, `cat <<EOF > file`: the grammar puts what follows into the here-document. */
-static struct value *after_heredoc(struct shell *s, uint32_t here, struct value *out)
-{
-	for (uint32_t c = node(s, here)->child; c != 0; c = node(s, c)->next) {
-		struct flow f = { .v = out };
-		if (node(s, c)->kind == BAWN_K_PIPELINE)
-			out = read_pipeline(s, c, &f);
-		else if (node(s, c)->kind == BAWN_K_REDIRECT)
-			write_redirect(s, c, out);
-	}
-	return out;
-}
-
-static struct value *input_of(struct shell *s, uint32_t c)
-{
-	uint32_t to = bawn_node_child(s->t, c, BAWN_R_DESTINATION);
-	switch (node(s, c)->kind) {
-	case BAWN_K_HERESTRING: return s->val[c];
-	case BAWN_K_HEREDOC:
-		for (uint32_t b = node(s, c)->child; b != 0; b = node(s, b)->next)
-			if (node(s, b)->kind == BAWN_K_HEREDOC_BODY)
-				return s->val[b];
-		return NULL;
-	case BAWN_K_REDIRECT: {
-		struct bawn_span op = redirect_operator(s, c);
-		struct value *v = to != 0 ? s->val[to] : NULL;
-		if (is_here_string(s, c))
-			return v;
-		if (v == NULL || op.n == 0 || op.p[0] != '<')
-			return NULL;
-		return v->self != NULL ? v->self : known_file(s, v);
-	}
-	default: return NULL;
-	}
-}
-
-static struct value *read_redirected(struct shell *s, uint32_t i)
-{
-	uint32_t body = node(s, i)->child, command = command_of(s, body, true);
-	struct value *out = body != 0 ? s->val[body] : NULL;
-	for (uint32_t c = body != 0 ? node(s, body)->next : 0; c != 0; c = node(s, c)->next) {
-		struct value *in = input_of(s, c), *given = in != NULL ? give(s, body, in) : NULL;
-		out = given != NULL ? given : out;
-		uint32_t to = bawn_node_child(s->t, c, BAWN_R_DESTINATION);
-		if (node(s, c)->kind == BAWN_K_REDIRECT && to != 0 && node(s, to)->kind == BAWN_K_PROCESS_SUB)
-			pipe_redirect(s, c, command, to);
-		const char *name = node(s, c)->kind == BAWN_K_REDIRECT && s->val[c] != NULL && redirect_operator(s, c).p[0] == '<' ? pipe_name(s, command) : NULL;
-		if (name != NULL) {  /* a file at the input is the start of a pipe */
-			struct flow f = { .taint = s->val[c]->taint, .name = { "<", name }, .n = 2 };
-			pipe_facts(s, c, &f);
-		}
-	}
-	for (uint32_t c = body != 0 ? node(s, body)->next : 0; c != 0; c = node(s, c)->next) {
-		if (node(s, c)->kind == BAWN_K_REDIRECT)
-			write_redirect(s, c, out);
-		else if (node(s, c)->kind == BAWN_K_HEREDOC)
-			out = after_heredoc(s, c, out);
-	}
-	return out;
-}
-
-/* ---- assignments ---- */
-
-/* Variables that programs take for a command line. */
-static bool holds_command(struct bawn_span name)
-{
-	static const char *const end[] = { "PAGER", "EDITOR", "VISUAL", "BROWSER", "LESSOPEN", "LESSCLOSE", "ASKPASS", "_COMMAND", "GIT_SSH", "RSH", "PROMPT_COMMAND" };
-	for (size_t i = 0; i < BAWN_LEN(end); i++) {
-		size_t n = strlen(end[i]);
-		if (name.n >= n && memcmp(name.p + name.n - n, end[i], n) == 0)
-			return true;
-	}
-	return false;
-}
-
-static void read_assign(struct shell *s, uint32_t i)
-{
-	uint32_t name = bawn_node_child(s->t, i, BAWN_R_NAME), value = bawn_node_child(s->t, i, BAWN_R_VALUE);
-	if (name == 0)
-		return;
-	struct value *v = value != 0 ? s->val[value] : bawn_value_text(s->e, bawn_span(""));
-	struct bawn_span n = text_of(s, name);
-	bool append = redirect_operator(s, i).n == 2;
-	if (node(s, name)->kind == BAWN_K_SUBSCRIPT) {
-		uint32_t array = node(s, name)->child;
-		struct value *old = array != 0 ? bawn_sh_get(s, "", text_of(s, array)) : NULL;
-		struct value *all[SHELL_WORDS_MAX];
-		uint32_t k = old != NULL && old->is_list && old->n_items < SHELL_WORDS_MAX - 1 ? old->n_items : 0;
-		if (array == 0)
-			return;
-		if (k > 0)
-			memcpy(all, old->item, k * sizeof *all);
-		all[k++] = v != NULL ? v : bawn_value_new(s->e);  /* in the order in which they are set, as in most programs */
-		bawn_sh_set(s, "", text_of(s, array), bawn_sh_list(s->e, all, k));
-		return;
-	}
-	if (append) {
-		struct value *old = bawn_sh_get(s, "", n);
-		if (old != NULL && old->is_list && v != NULL && v->is_list) {
-			struct value *all[SHELL_WORDS_MAX];
-			uint32_t k = 0;
-			bawn_sh_push(s, old, false, false, all, &k);
-			bawn_sh_push(s, v, false, false, all, &k);
-			v = bawn_sh_list(s->e, all, k);
-		} else {
-			v = bawn_sh_concat(s->e, old, v, "");
-		}
-	}
-	bawn_sh_set(s, "", n, v != NULL ? v : bawn_value_new(s->e));
-	struct fact f = { .kind = BAWN_MATCH_NAME, .name = bawn_arena_text(bawn_sh_arena(s->e), n), .node = i, .arg = &v, .n_args = 1 };
-	(void)bawn_engine_fact(s->e, &f);
-	uint8_t up = node(s, node(s, i)->parent)->kind;
-	if (holds_command(n) && bawn_value_is_text(v) && (up == BAWN_K_COMMAND || up == BAWN_K_DECLARATION || bawn_span_is(n, "PROMPT_COMMAND"))) {
-		bool pipe = v->text.n > 1 && v->text.p[0] == '|';
-		bawn_engine_text(s->e, BAWN_LANG_BASH, (struct bawn_span){ v->text.p + pipe, v->text.n - pipe }, i);
-	}
 }
 
 /* ---- the walk ---- */
@@ -765,7 +345,7 @@ static struct value *read_substitution(struct shell *s, uint32_t i)
 	struct value *v = last_output(s, i), *out = bawn_value_new(s->e);
 	uint32_t only = node(s, i)->child;
 	if (only != 0 && node(s, only)->kind == BAWN_K_REDIRECT && node(s, only)->next == 0)  /* $(<file) */
-		v = input_of(s, only);
+		v = bawn_sh_input_of(s, only);
 	if (v == NULL || out == NULL)
 		return out;
 	*out = *v;
@@ -804,9 +384,9 @@ static struct value *read_for(struct shell *s, uint32_t i)
 	uint32_t n = loop_words(s, i, word), body = bawn_node_child(s->t, i, BAWN_R_BODY);
 	struct bawn_span name = loop_variable(s, i);
 	struct value *out = body != 0 ? s->val[body] : NULL;
-	for (uint32_t k = 1; k < n && k < LOOP_WORDS && body != 0 && name.n > 0; k++) {
+	for (uint32_t k = 1; k < n && k < SHELL_LOOP_WORDS && body != 0 && name.n > 0; k++) {
 		bawn_sh_set(s, "", name, word[k]);
-		struct value *next = replay(s, body, s->args);
+		struct value *next = bawn_sh_replay(s, body, s->args);
 		if (bawn_value_is_text(out) && bawn_value_is_text(next) && next != out)
 			out = bawn_sh_concat(s->e, out, next, "");
 	}
@@ -870,19 +450,16 @@ static struct value *leave(struct shell *s, uint32_t i)
 	}
 	case BAWN_K_SUBSTITUTION: case BAWN_K_PROCESS_SUB: case BAWN_K_SUBSHELL: case BAWN_K_LIST_OF_COMMANDS: return read_substitution(s, i);
 	case BAWN_K_COMMAND: return read_command(s, i);
-	case BAWN_K_PIPELINE: {
-		struct flow f = { 0 };
-		return node(s, node(s, i)->parent)->kind == BAWN_K_HEREDOC ? NULL : read_pipeline(s, i, &f);
-	}
-	case BAWN_K_REDIRECT: return read_redirect(s, i);
+	case BAWN_K_PIPELINE: return bawn_sh_read_pipeline(s, i);
+	case BAWN_K_REDIRECT: return bawn_sh_read_redirect(s, i);
 	case BAWN_K_HERESTRING: {
 		uint32_t body = node(s, i)->child;
 		while (body != 0 && s->val[body] == NULL)
 			body = node(s, body)->next;
 		return body != 0 ? s->val[body] : NULL;
 	}
-	case BAWN_K_REDIRECTED: return read_redirected(s, i);
-	case BAWN_K_ASSIGN: read_assign(s, i); return NULL;
+	case BAWN_K_REDIRECTED: return bawn_sh_read_redirected(s, i);
+	case BAWN_K_ASSIGN: bawn_sh_read_assign(s, i); return NULL;
 	case BAWN_K_LIST: return read_list(s, i);
 	case BAWN_K_FOR: return read_for(s, i);
 	case BAWN_K_OTHER: return read_other(s, i);

@@ -1,10 +1,12 @@
 /* shell.h - the parts of the Bash reader.
  *
- *	shell.c     the walk: commands, pipelines, redirections, functions and loops
- *	words.c     words as the shell makes them: variables, ${...}, braces, splitting
- *	filters.c   what a command prints when it is given constants
- *	commands.c  what a command does with its words: wrappers, interpreters, files, options
- *	foreign.c   programs in languages that have no grammar here
+ *	shell.c        the walk: words, commands, functions and loops
+ *	shell_input.c  pipelines, redirections, here-documents
+ *	shell_set.c    builtins and assignments
+ *	words.c        words as the shell makes them: variables, ${...}, braces, splitting
+ *	filters.c      what a command prints when it is given constants
+ *	commands.h     what a command does with its words: wrappers, interpreters, files, options
+ *	foreign.c      programs in languages that have no grammar here
  *
  * Values are those of engine.h: a text that is not known is a value without text; `partial` says that
  * "{}" stands where something is missing.  Everything lives in the engine's scratch arena. */
@@ -14,6 +16,7 @@
 #define SHELL_WORDS_MAX  1024u
 #define SHELL_TEXT_MAX   (256u << 10)
 #define SHELL_VARS_SLOTS 2048u
+#define SHELL_LOOP_WORDS 64u
 
 struct variable { const char *name; struct value *value; uint32_t next; };
 
@@ -32,6 +35,24 @@ struct shell {
 	uint32_t                self_starts;
 	uint32_t                replays, replayed, depth;  /* bodies read again, their nodes, how deep we are in them */
 };
+
+/* shell.c: reads a body again with other arguments; NULL past the bounds */
+struct value *bawn_sh_replay(struct shell *s, uint32_t root, struct value *args);
+
+/* shell_input.c */
+struct value *bawn_sh_give(struct shell *s, uint32_t at, struct value *in);  /* what it prints then, NULL: not known */
+struct value *bawn_sh_input_of(struct shell *s, uint32_t redirect);
+struct value *bawn_sh_read_pipeline(struct shell *s, uint32_t i);
+struct value *bawn_sh_read_redirect(struct shell *s, uint32_t i);
+struct value *bawn_sh_read_redirected(struct shell *s, uint32_t i);
+struct bawn_span bawn_sh_operator(const struct shell *s, uint32_t i);  /* of a redirection or an assignment */
+
+/* shell_set.c */
+void bawn_sh_assign(struct shell *s, struct value *const *word, uint32_t n, uint32_t from, const struct value *in);
+void bawn_sh_assign_lines(struct shell *s, struct value *const *word, uint32_t n, const struct value *in);
+void bawn_sh_builtin(struct shell *s, struct value *const *word, uint32_t n, uint32_t node);
+void bawn_sh_expand_alias(struct shell *s, struct value **word, uint32_t *n);
+void bawn_sh_read_assign(struct shell *s, uint32_t i);
 
 /* words.c */
 static inline struct arena *bawn_sh_arena(struct engine *e) { return &e->scratch; }
