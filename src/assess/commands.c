@@ -116,6 +116,8 @@ uint32_t bawn_sh_inner(const char *name, struct value *const *word, uint32_t n)
 	if (c == NULL || (c->kind & WRAPS) == 0)
 		return inner_of(name, word, n);
 	uint32_t i = 1, skip = c->skip;
+	if (strcmp(name, "command") == 0 && n > 1 && bawn_sh_in(word[1], "-v -V"))
+		return 0;  /* only asks where it is */
 	while (i < n) {
 		const struct value *v = word[i];
 		if (bawn_sh_option(v))
@@ -238,6 +240,8 @@ static uint32_t one_option(const struct shell *s, struct engine *e, const char *
 		bawn_foreign_program(e, equals != NULL ? (struct bawn_span){ equals + 1, w.n - own.n - 1 } : next, true, node);
 	else if (names_command(own))
 		bawn_sh_run(e, equals != NULL ? (struct bawn_span){ equals + 1, w.n - own.n - 1 } : next, node);
+	else if (equals != NULL && memchr(equals + 1, '=', w.n - own.n - 1) != NULL)  /* --checkpoint-action=exec=x */
+		setting(e, (struct bawn_span){ equals + 1, w.n - own.n - 1 }, node);
 	else if (equals != NULL && w.n > own.n + 2 && (equals[1] == '/' || equals[1] == '~'))
 		*tags |= bawn_sh_file(s, e, (struct bawn_span){ equals + 1, w.n - own.n - 1 }, BAWN_ACCESS_USE, node);
 	return 1;
@@ -335,6 +339,45 @@ static uint64_t operands(const struct shell *s, struct engine *e, const char *na
 	return tags;
 }
 
+/* What find puts in the place of {}: the directory with the name it looks for, NULL where it is our own. */
+static struct value *found_file(const struct shell *s, struct engine *e, struct value *const *word, uint32_t n)
+{
+	struct bawn_span dir = { NULL, 0 }, name = bawn_span("found");
+	for (uint32_t i = 1; i < n && !bawn_sh_in(word[i], "-exec -execdir -ok -okdir"); i++) {
+		if (!bawn_value_is_text(word[i]))
+			continue;
+		if (dir.p == NULL && !bawn_sh_option(word[i]))
+			dir = bawn_sh_path(s, word[i]->text);
+		if (i + 1 < n && bawn_value_is_text(word[i + 1]) && bawn_sh_in(word[i], "-name -iname"))
+			name = word[i + 1]->text;
+		if (i + 1 < n && bawn_value_is_text(word[i + 1]) && bawn_sh_in(word[i], "-path -wholename"))
+			return word[i + 1];
+	}
+	if (dir.n == 0 || (dir.p[0] != '/' && dir.p[0] != '~' && dir.p[0] != '$') || dir.n + name.n > 512)
+		return NULL;
+	const char *full = bawn_arena_fmt(bawn_sh_arena(e), "%.*s/%.*s", (int)dir.n, dir.p, (int)name.n, name.p);
+	return full != NULL ? bawn_value_text(e, bawn_span(full)) : NULL;
+}
+
+struct value *bawn_sh_marked(struct engine *e, struct value *word, const char *mark, const struct value *with)
+{
+	const char *at = bawn_value_is_text(word) ? memmem(word->text.p, word->text.n, mark, strlen(mark)) : NULL;
+	if (at == NULL || !bawn_value_is_text(with))
+		return word;
+	struct value before = { .text = { word->text.p, (size_t)(at - word->text.p) }, .taint = word->taint };
+	struct value after = { .text = { at + strlen(mark), word->text.n - before.text.n - strlen(mark) } };
+	struct value *v = bawn_sh_concat(e, &before, with, "");
+	return v != NULL ? bawn_sh_concat(e, v, &after, "") : word;
+}
+
+/* The command that find runs, with what it finds. */
+static void put_found(const struct shell *s, struct engine *e, struct value **word, uint32_t inner, uint32_t n)
+{
+	struct value *found = found_file(s, e, word, n);
+	for (uint32_t i = inner; found != NULL && i < n; i++)
+		word[i] = bawn_sh_marked(e, word[i], "{}", found);
+}
+
 /* ---- one command ---- */
 
 /* su, gosu and the like: root where nobody else is named. */
@@ -388,6 +431,8 @@ static uint64_t one_command(struct shell *s, struct engine *e, struct value **wo
 		uint32_t inner = bawn_sh_inner(name, word, n);
 		if (inner == 0)
 			return tags;
+		if (strcmp(name, "find") == 0)
+			put_found(s, e, word, inner, n);
 		word += inner;
 		n -= inner;
 	}

@@ -41,6 +41,8 @@ bool     bawn_sh_any(struct value *const *word, uint32_t n, const char *text);  
 uint32_t bawn_sh_inner(const char *name, struct value *const *word, uint32_t n);  /* where the wrapped command starts, or 0 */
 uint64_t bawn_sh_file(const struct shell *s, struct engine *e, struct bawn_span t, enum bawn_access access, uint32_t node);
 
+struct value *bawn_sh_marked(struct engine *e, struct value *word, const char *mark, const struct value *with);  /* with `mark` replaced */
+
 /* programs.c */
 void bawn_sh_run(struct engine *e, struct bawn_span text, uint32_t node);
 void bawn_sh_programs(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t node);

@@ -2,6 +2,7 @@
 #include "assess/commands.h"
 #include "assess/decode.h"
 #include "assess/text.h"
+#include "base/buf.h"
 #include "base/cleanup.h"
 
 void bawn_sh_run(struct engine *e, struct bawn_span t, uint32_t node)
@@ -76,6 +77,30 @@ static void run_output(struct engine *e, const struct value *v, int language, ui
 		bawn_engine_text(e, language, v->text, node);
 }
 
+/* sh -c 'code' name a b: the code with its arguments set, where they are plain texts. */
+static const struct value *with_arguments(struct engine *e, struct value *const *word, uint32_t n)
+{
+	bawn_auto_buf b = BAWN_BUF(SHELL_TEXT_MAX);
+	if (!bawn_value_is_text(word[0]) || memchr(word[0]->text.p, '$', word[0]->text.n) == NULL)
+		return word[0];
+	bawn_buf_add(&b, "set --", 6);
+	for (uint32_t i = 2; i < n && !bawn_sh_is(word[i], ";") && !bawn_sh_is(word[i], "+"); i++) {
+		struct bawn_span t = bawn_value_is_text(word[i]) ? word[i]->text : (struct bawn_span){ NULL, 0 };
+		if (t.p == NULL || memchr(t.p, '\'', t.n) != NULL || bawn_span_is(t, "{}"))
+			return word[0];
+		bawn_buf_fmt(&b, " '%.*s'", (int)t.n, t.p);
+	}
+	bawn_buf_char(&b, '\n');
+	bawn_buf_add(&b, word[0]->text.p, word[0]->text.n);
+	if (!bawn_engine_whole(e, &b))
+		return word[0];
+	struct value *v = bawn_sh_text(e, (struct bawn_span){ bawn_arena_text(bawn_sh_arena(e), bawn_buf_span(&b)), b.n }, word[0]->taint);
+	if (v == NULL || v->text.p == NULL)
+		return word[0];
+	v->partial = word[0]->partial;
+	return v;
+}
+
 /* A shell, or an interpreter with a grammar. */
 static void interpreter(struct shell *s, struct engine *e, const char *name, const struct command *c, struct value *const *word, uint32_t n, uint32_t node)
 {
@@ -86,7 +111,7 @@ static void interpreter(struct shell *s, struct engine *e, const char *name, con
 			while (at + 1 < n && bawn_sh_option(word[at]))  /* bash -c -i 'x' */
 				at++;
 			if (at < n)
-				run_code(e, word[at], c->language, node);
+				run_code(e, at + 2 < n && (c->kind & SHELL) != 0 ? with_arguments(e, word + at, n - at) : word[at], c->language, node);
 			return;
 		}
 		if (bawn_sh_is(v, "-m"))
@@ -144,7 +169,8 @@ static void foreign(struct shell *s, struct engine *e, const char *name, struct 
 		const char *key = file_key(e, word[i]);
 		if (powershell && i + 1 < n && w.n >= 2 && w.p[0] == '-' && (w.p[1] | 0x20) == 'e' && bawn_value_is_text(word[i + 1]))
 			encoded_command(e, word[i + 1]->text, node);
-		if (module || is_code(w))
+		bool given = i > 1 && bawn_sh_in(word[i - 1], php ? "-r" : "-e -E");  /* however short */
+		if (module || given || is_code(w))
 			program = program == NULL ? bawn_sh_text(e, part.text, 0) : bawn_sh_concat(e, program, &part, "\n");
 		else if (s != NULL && key != NULL && bawn_sh_get(s, "file ", bawn_span(key)) != NULL)
 			run_file(s, e, word[i], -1, true, node);
@@ -403,18 +429,47 @@ static void feed_lines(const struct shell *s, const struct command *c, struct ba
 	}
 }
 
-/* What xargs reads are words of what it runs. */
+/* What xargs -I puts in place: the word after -I, or the rest of it; parallel's own. */
+static const char *xargs_mark(struct engine *e, struct value *const *word, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		struct bawn_span w = bawn_value_is_text(word[i]) ? word[i]->text : (struct bawn_span){ NULL, 0 };
+		if (bawn_span_is(w, "-I") && i + 1 < n && bawn_value_is_text(word[i + 1]) && word[i + 1]->text.n > 0)
+			return bawn_arena_text(bawn_sh_arena(e), word[i + 1]->text);
+		if (w.n > 2 && bawn_span_starts(w, "-I"))
+			return bawn_arena_text(bawn_sh_arena(e), (struct bawn_span){ w.p + 2, w.n - 2 });
+	}
+	return bawn_sh_any(word, n, "-i") || bawn_sh_any(word, n, "{}") ? "{}" : NULL;
+}
+
+/* What xargs reads are words of what it runs: all of them at once, or with a mark one line at a time. */
 static void feed_xargs(struct shell *s, const char *name, struct value *const *word, uint32_t n, struct value *in, uint32_t node)
 {
 	struct value *inner[SHELL_WORDS_MAX];
 	uint32_t k = 0, from = bawn_sh_inner(name, word, n);
-	const char *mark = bawn_sh_any(word, n, "-I{}") || bawn_sh_any(word, n, "{}") ? "{}" : bawn_sh_any(word, n, "%") ? "%" : NULL;
-	for (uint32_t w = from; from > 0 && w < n && k < SHELL_WORDS_MAX / 2; w++)
-		inner[k++] = mark != NULL && bawn_sh_is(word[w], mark) ? in : word[w];
-	if (k > 0 && mark == NULL)
-		bawn_sh_push(s, in, bawn_value_is_text(in) && in->text.n < 400, false, inner, &k);
-	if (k > 0)
+	const char *mark = xargs_mark(s->e, word, n);
+	bool text = bawn_value_is_text(in);
+	if (from == 0)
+		return;
+	if (mark == NULL) {
+		for (uint32_t w = from; w < n && k < SHELL_WORDS_MAX / 2; w++)
+			inner[k++] = word[w];
+		bawn_sh_push(s, in, text && in->text.n < 4096, false, inner, &k);
 		(void)bawn_sh_command(s, s->e, inner, k, node);
+		return;
+	}
+	struct value line = *in;
+	size_t rest = text ? in->text.n : 0;
+	for (unsigned lines = 0; lines < SHELL_LOOP_WORDS && (lines == 0 || rest > 0); lines++) {
+		const char *end = rest > 0 ? memchr(line.text.p, '\n', rest) : NULL;
+		line.text.n = end != NULL ? (size_t)(end - line.text.p) : rest;
+		k = 0;
+		for (uint32_t w = from; w < n && k < SHELL_WORDS_MAX; w++)
+			inner[k++] = !text && bawn_sh_is(word[w], mark) ? in : bawn_sh_marked(s->e, word[w], mark, &line);
+		(void)bawn_sh_command(s, s->e, inner, k, node);
+		size_t used = line.text.n + (end != NULL);
+		line.text.p += used, rest -= used;
+	}
 }
 
 bool bawn_sh_feed(struct shell *s, struct value *const *word, uint32_t n, struct value *in, uint32_t node)
@@ -449,7 +504,7 @@ bool bawn_sh_feed(struct shell *s, struct value *const *word, uint32_t n, struct
 void bawn_sh_wrote(struct shell *s, struct bawn_span path, const struct value *v, bool append, uint64_t tags, uint32_t node)
 {
 	const char *key = bawn_path_normal(bawn_sh_arena(s->e), path);
-	if (key == NULL || v == NULL || strncmp(key, "/dev/", 5) == 0)
+	if (key == NULL || v == NULL || (strncmp(key, "/dev/", 5) == 0 && strncmp(key, "/dev/shm/", 9) != 0))
 		return;
 	struct value *before = append ? bawn_sh_get(s, "file ", bawn_span(key)) : NULL;
 	struct value *now = before != NULL ? bawn_sh_concat(s->e, before, v, "\n") : (struct value *)(uintptr_t)v;

@@ -393,9 +393,11 @@ static struct value *read_for(struct shell *s, uint32_t i)
 	return out;
 }
 
+/* ([0]=a [1]=b) and ([x]=a [y]=b): items have keys where the program gives them. */
 static struct value *read_list(struct shell *s, uint32_t i)
 {
 	struct value *word[SHELL_WORDS_MAX];
+	const char **key = NULL;
 	uint32_t n = 0;
 	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
 		if (node(s, c)->kind != BAWN_K_OPERATOR && node(s, c)->kind != BAWN_K_COMMENT) {
@@ -403,10 +405,15 @@ static struct value *read_list(struct shell *s, uint32_t i)
 			push_node(s, c, word, &n);
 			struct bawn_span t = n == at + 1 && bawn_value_is_text(word[at]) ? word[at]->text : (struct bawn_span){ NULL, 0 };
 			const char *equals = t.n > 2 && t.p[0] == '[' ? memmem(t.p, t.n, "]=", 2) : NULL;
-			if (equals != NULL)  /* ([0]=a [1]=b) */
-				word[at] = bawn_sh_text(s->e, (struct bawn_span){ equals + 2, t.n - (size_t)(equals + 2 - t.p) }, word[at]->taint);
+			if (equals == NULL || (key == NULL && (key = bawn_arena_array(bawn_sh_arena(s->e), const char *, SHELL_WORDS_MAX)) == NULL))
+				continue;
+			key[at] = bawn_arena_text(bawn_sh_arena(s->e), (struct bawn_span){ t.p + 1, (size_t)(equals - t.p) - 1 });
+			word[at] = bawn_sh_text(s->e, (struct bawn_span){ equals + 2, t.n - (size_t)(equals + 2 - t.p) }, word[at]->taint);
 		}
-	return bawn_sh_list(s->e, word, n);
+	struct value *list = bawn_sh_list(s->e, word, n);
+	if (list != NULL)
+		list->key = key;
+	return list;
 }
 
 /* `unset`, `$((...))` and other nodes that have no kind of their own. */

@@ -31,6 +31,8 @@ struct shell {
 	uint32_t                slot[SHELL_VARS_SLOTS];  /* 1 + the newest variable of that hash */
 	struct value           *args;   /* positional parameters, a list; NULL: not known */
 	const char             *cwd;    /* where `cd` went; NULL: where the program was started, or not known */
+	bool                    renames;  /* some variable is another name for one */
+	bool                    verified;  /* something was compared with a checksum or a signature */
 	bool                    fed;    /* the command being read has a standard input of its own */
 	uint32_t                self_starts;
 	uint32_t                replays, replayed, depth;  /* bodies read again, their nodes, how deep we are in them */

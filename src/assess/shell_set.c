@@ -80,6 +80,8 @@ void bawn_sh_builtin(struct shell *s, struct value *const *word, uint32_t n, uin
 		s->args = bawn_sh_list(s->e, s->args->item + 1, s->args->n_items - 1);
 	} else if (bawn_sh_is(word[0], "printf") && n > 3 && bawn_sh_is(word[1], "-v") && bawn_value_is_text(word[2])) {
 		bawn_sh_set(s, "", word[2]->text, bawn_sh_printed(s, word, n, NULL));
+	} else if (bawn_sh_is(word[0], "hash") && n == 4 && bawn_sh_is(word[1], "-p") && bawn_value_is_text(word[3])) {
+		bawn_sh_set(s, "alias ", word[3]->text, word[2]);
 	} else if (bawn_sh_is(word[0], "alias")) {
 		for (uint32_t i = 1; i < n; i++) {
 			const char *equals = bawn_value_is_text(word[i]) ? memchr(word[i]->text.p, '=', word[i]->text.n) : NULL;
@@ -96,6 +98,10 @@ void bawn_sh_builtin(struct shell *s, struct value *const *word, uint32_t n, uin
 void bawn_sh_expand_alias(struct shell *s, struct value **word, uint32_t *n)
 {
 	struct value *v = *n > 0 && bawn_value_is_text(word[0]) ? bawn_sh_get(s, "alias ", word[0]->text) : NULL;
+	bool path = v == NULL && *n > 0 && bawn_value_is_text(word[0]) && memchr(word[0]->text.p, '/', word[0]->text.n) != NULL;
+	const char *key = path ? bawn_path_normal(bawn_sh_arena(s->e), word[0]->text) : NULL;
+	if (key != NULL)  /* a program under another name */
+		v = bawn_sh_get(s, "program ", bawn_span(key));
 	if (!bawn_value_is_text(v))
 		return;
 	struct value *all[SHELL_WORDS_MAX];
@@ -121,6 +127,53 @@ static bool holds_command(struct bawn_span name)
 	return false;
 }
 
+/* a[k]=v: in the order in which they are set, as in most programs; a key set again is found first. */
+static void set_element(struct shell *s, uint32_t subscript, struct value *v)
+{
+	uint32_t array = node(s, subscript)->child, index = array != 0 ? node(s, array)->next : 0;
+	struct value *old = array != 0 ? bawn_sh_get(s, "", text_of(s, array)) : NULL, *all[SHELL_WORDS_MAX];
+	uint32_t k = old != NULL && old->is_list && old->n_items < SHELL_WORDS_MAX - 1 ? old->n_items : 0;
+	const char **key = bawn_arena_array(bawn_sh_arena(s->e), const char *, k + 1);
+	if (array == 0 || key == NULL)
+		return;
+	while (index != 0 && node(s, index)->kind == BAWN_K_OPERATOR)
+		index = node(s, index)->next;
+	if (k > 0)
+		memcpy(all, old->item, k * sizeof *all);
+	for (uint32_t i = 0; i < k; i++)
+		key[i] = old->key != NULL ? old->key[i] : bawn_arena_fmt(bawn_sh_arena(s->e), "%u", i);
+	const struct value *at = index != 0 ? s->val[index] : NULL;
+	key[k] = bawn_value_is_text(at) ? bawn_arena_text(bawn_sh_arena(s->e), at->text) : NULL;
+	s->e->spent += k;
+	all[k++] = v != NULL ? v : bawn_value_new(s->e);
+	struct value *list = bawn_sh_list(s->e, all, k);
+	if (list != NULL)
+		list->key = key;
+	bawn_sh_set(s, "", text_of(s, array), list);
+}
+
+static struct value *appended(struct shell *s, struct value *old, struct value *v)
+{
+	struct value *all[SHELL_WORDS_MAX];
+	uint32_t k = 0;
+	if (old == NULL || !old->is_list || v == NULL || !v->is_list)
+		return bawn_sh_concat(s->e, old, v, "");
+	bawn_sh_push(s, old, false, false, all, &k);
+	bawn_sh_push(s, v, false, false, all, &k);
+	return bawn_sh_list(s->e, all, k);
+}
+
+/* declare -n r=x, local -n r=x */
+static bool is_nameref(const struct shell *s, uint32_t i)
+{
+	uint32_t up = node(s, i)->parent;
+	bool declares = node(s, up)->kind == BAWN_K_DECLARATION;
+	for (uint32_t c = declares ? node(s, up)->child : 0; c != 0 && c != i; c = node(s, c)->next)
+		if (bawn_span_is(text_of(s, c), "-n"))
+			return true;
+	return false;
+}
+
 void bawn_sh_read_assign(struct shell *s, uint32_t i)
 {
 	uint32_t name = bawn_node_child(s->t, i, BAWN_R_NAME), value = bawn_node_child(s->t, i, BAWN_R_VALUE);
@@ -130,29 +183,15 @@ void bawn_sh_read_assign(struct shell *s, uint32_t i)
 	struct bawn_span n = text_of(s, name);
 	bool append = bawn_sh_operator(s, i).n == 2;
 	if (node(s, name)->kind == BAWN_K_SUBSCRIPT) {
-		uint32_t array = node(s, name)->child;
-		struct value *old = array != 0 ? bawn_sh_get(s, "", text_of(s, array)) : NULL;
-		struct value *all[SHELL_WORDS_MAX];
-		uint32_t k = old != NULL && old->is_list && old->n_items < SHELL_WORDS_MAX - 1 ? old->n_items : 0;
-		if (array == 0)
-			return;
-		if (k > 0)
-			memcpy(all, old->item, k * sizeof *all);
-		all[k++] = v != NULL ? v : bawn_value_new(s->e);  /* in the order in which they are set, as in most programs */
-		bawn_sh_set(s, "", text_of(s, array), bawn_sh_list(s->e, all, k));
+		set_element(s, name, v);
 		return;
 	}
-	if (append) {
-		struct value *old = bawn_sh_get(s, "", n);
-		if (old != NULL && old->is_list && v != NULL && v->is_list) {
-			struct value *all[SHELL_WORDS_MAX];
-			uint32_t k = 0;
-			bawn_sh_push(s, old, false, false, all, &k);
-			bawn_sh_push(s, v, false, false, all, &k);
-			v = bawn_sh_list(s->e, all, k);
-		} else {
-			v = bawn_sh_concat(s->e, old, v, "");
-		}
+	if (append)
+		v = appended(s, bawn_sh_get(s, "", n), v);
+	if (is_nameref(s, i) && bawn_value_is_text(v)) {
+		s->renames = true;
+		bawn_sh_set(s, "nameref ", n, v);
+		return;
 	}
 	bawn_sh_set(s, "", n, v != NULL ? v : bawn_value_new(s->e));
 	struct fact f = { .kind = BAWN_MATCH_NAME, .name = bawn_arena_text(bawn_sh_arena(s->e), n), .node = i, .arg = &v, .n_args = 1 };

@@ -111,9 +111,16 @@ static struct variable *find_variable(const struct shell *s, const char *kind, s
 	return NULL;
 }
 
+/* declare -n: another name for a variable. */
+static struct bawn_span real_name(const struct shell *s, const char *kind, struct bawn_span name)
+{
+	const struct variable *x = s->renames && kind[0] == '\0' ? find_variable(s, "nameref ", name) : NULL;
+	return x != NULL && bawn_value_is_text(x->value) ? x->value->text : name;
+}
+
 struct value *bawn_sh_get(const struct shell *s, const char *kind, struct bawn_span name)
 {
-	const struct variable *x = find_variable(s, kind, name);
+	const struct variable *x = find_variable(s, kind, real_name(s, kind, name));
 	return x != NULL ? x->value : NULL;
 }
 
@@ -132,6 +139,7 @@ static bool more_variables(struct shell *s)
 
 void bawn_sh_set(struct shell *s, const char *kind, struct bawn_span name, struct value *v)
 {
+	name = real_name(s, kind, name);
 	struct variable *x = find_variable(s, kind, name);
 	if (x != NULL) {
 		x->value = v;
@@ -491,14 +499,35 @@ static struct value *operate(struct shell *s, struct value *v, struct bawn_span 
 	}
 }
 
+static struct value *keyed_item(const struct value *v, const struct value *key)
+{
+	for (uint32_t i = v->n_items; i > 0 && bawn_value_is_text(key); i--)
+		if (v->key[i - 1] != NULL && bawn_span_is(key->text, v->key[i - 1]))
+			return v->item[i - 1];
+	return NULL;
+}
+
+/* ${!a[@]} */
+static struct value *keys_of(struct shell *s, const struct value *v)
+{
+	struct value *all[SHELL_WORDS_MAX];
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < v->n_items && n < SHELL_WORDS_MAX; i++)
+		all[n++] = v->key != NULL && v->key[i] != NULL ? bawn_value_text(s->e, bawn_span(v->key[i])) : number_value(s, i);
+	return bawn_sh_list(s->e, all, n);
+}
+
 static struct value *element(struct shell *s, struct value *v, struct bawn_span index, unsigned depth)
 {
 	int64_t k;
-	(void)depth;
 	if (v == NULL || index.n == 0)
 		return NULL;
 	if (index.p[0] == '@' || index.p[0] == '*')
 		return v;
+	s->e->spent += v->key != NULL ? v->n_items : 0;
+	struct value *keyed = v->key != NULL ? keyed_item(v, expand_text(s, index, depth)) : NULL;
+	if (keyed != NULL)
+		return keyed;
 	if (!v->is_list)
 		return evaluate(s, index, &k) && k == 0 ? v : NULL;
 	if (v->is_dict || !evaluate(s, index, &k))
@@ -538,6 +567,8 @@ static struct value *expand_at(struct shell *s, struct bawn_span t, unsigned dep
 	struct value *v = value_of(s, name, op.n == 0 && !count && !indirect);
 	if (indirect && op.n > 0 && (op.p[0] == '*' || op.p[0] == '@'))
 		return NULL;
+	if (indirect && index.n == 1 && v != NULL && v->is_list)
+		return keys_of(s, v);
 	if (indirect)
 		v = bawn_value_is_text(v) && !v->partial ? value_of(s, v->text, op.n == 0) : NULL;
 	if (index.p != NULL)
