@@ -138,7 +138,12 @@ static const struct { const char *name; int8_t arg; uint8_t run; } runs[] = {
 	{ "cross-spawn", 0, WORDS }, { "cross-spawn.sync", 0, WORDS }, { "cross-spawn.spawn", 0, WORDS }, { "zx.$", 0, SHELL_LINE }, { "Bun.$", 0, SHELL_LINE },
 	{ "Bun.spawn", 0, WORDS }, { "Bun.spawnSync", 0, WORDS }, { "Deno.Command", 0, WORDS }, { "node-cmd.run", 0, SHELL_LINE }, { "node-cmd.runSync", 0, SHELL_LINE },
 	{ "child_process.fork", 0, WORDS }, { "node-pty.spawn", 0, WORDS },
-	{ "exec", 0, PYTHON }, { "eval", 0, PYTHON }, { "compile", 0, PYTHON }, { "timeit.timeit", 0, PYTHON }, { "timeit.repeat", 0, PYTHON }, { "timeit.Timer", 0, PYTHON }, { "profile.run", 0, PYTHON }, { "six.exec_", 0, PYTHON },
+	{ "exec", 0, PYTHON }, { "eval", 0, PYTHON }, { "compile", 0, PYTHON }, { "timeit.timeit", 0, PYTHON }, { "cProfile.runctx", 0, PYTHON }, { "profile.runctx", 0, PYTHON }, { "trace.Trace().runctx", 0, PYTHON },
+	{ "bdb.Bdb().runeval", 0, PYTHON }, { "pdb.Pdb().run", 0, PYTHON }, { "pdb.Pdb().runeval", 0, PYTHON }, { "cProfile.Profile().run", 0, PYTHON }, { "cProfile.Profile().runctx", 0, PYTHON },
+	{ "profile.Profile().run", 0, PYTHON }, { "codeop.compile_command", 0, PYTHON }, { "typing.ForwardRef", 0, PYTHON }, { "doctest.script_from_examples", 0, PYTHON },
+	{ "webbrowser.GenericBrowser", 0, SHELL_OR_WORDS }, { "webbrowser.BackgroundBrowser", 0, SHELL_OR_WORDS }, { "webbrowser.get", 0, SHELL_LINE },
+	{ "distutils.spawn.spawn", 0, WORDS_IN_LIST }, { "pipes.Template().append", 0, SHELL_LINE }, { "pipes.Template().prepend", 0, SHELL_LINE },
+	{ "multiprocessing.util.spawnv_passfds", 1, WORDS_IN_LIST }, { "psutil.Popen", 0, SHELL_OR_WORDS }, { "timeit.repeat", 0, PYTHON }, { "timeit.Timer", 0, PYTHON }, { "profile.run", 0, PYTHON }, { "six.exec_", 0, PYTHON },
 	{ "trace.Trace().run", 0, PYTHON }, { "bdb.Bdb().run", 0, PYTHON }, { "pdb.runeval", 0, PYTHON }, { "code.InteractiveConsole().runsource", 0, PYTHON }, { "code.InteractiveConsole().runcode", 0, PYTHON },
 	{ "_testcapi.run_in_subinterp", 0, PYTHON }, { "test.support.run_in_subinterp", 0, PYTHON }, { "code.interact", 0, PYTHON },
 	{ "runpy.run_string", 0, PYTHON }, { "_xxsubinterpreters.run_string", 1, PYTHON }, { "cProfile.run", 0, PYTHON },
@@ -566,9 +571,64 @@ static uint64_t other_paths(struct script *s, const struct call *c)
 	return tags;
 }
 
-#define TOLD (BAWN_TAG(SECRET) | BAWN_TAG(BROWSER) | BAWN_TAG(ENVIRON) | BAWN_TAG(READ) | BAWN_TAG(HOST_INFO) | BAWN_TAG(IDENTITY))
+#define TOLD (BAWN_TAG(NET_RECV) | BAWN_TAG(SECRET) | BAWN_TAG(BROWSER) | BAWN_TAG(ENVIRON) | BAWN_TAG(READ) | BAWN_TAG(HOST_INFO) | BAWN_TAG(IDENTITY))
 
-uint64_t bawn_call_effects(struct script *s, const struct call *c)
+/* ---- texts that are used ---- */
+
+/* Looking for something is using its name. */
+static const char *const looks[] = { "os.path.exists", "os.path.isfile", "os.path.isdir", "os.access", "os.stat", "shutil.which", "fs.existsSync", "fs.exists", "fs.access", "fs.accessSync", "winreg.*" };
+NAMES(looks_names, looks);
+
+/* Programs that search or print the words they are given. */
+static bool only_shows(struct bawn_span line)
+{
+	static const char *const shows[] = { "grep", "egrep", "fgrep", "rg", "ag", "ack", "findstr", "echo", "printf", "logger" };
+	struct bawn_span word = { line.p, 0 };
+	while (word.n < line.n && line.p[word.n] != ' ')
+		word.n++;
+	return listed(shows, BAWN_LEN(shows), last_component(word));
+}
+
+static void tell_text(struct script *s, struct bawn_span text, uint32_t node)
+{
+	if (text.n < 4 || text.n > 4096 || only_shows(text))
+		return;
+	struct fact f = { .kind = BAWN_MATCH_STRING, .name = bawn_arena_text(&s->e->scratch, text), .node = node };
+	(void)bawn_engine_fact(s->e, &f);
+}
+
+#define USED_MAX 64u
+
+/* A text, or the texts in a list or a dictionary; words of a command are told as its line, too. */
+static void tell_used(struct script *s, const struct value *v, uint32_t node)
+{
+	bawn_auto_buf line = BAWN_BUF(4096);
+	if (bawn_value_is_text(v))
+		tell_text(s, v->text, node);
+	for (uint32_t i = 0; v != NULL && i < v->n_items && i < USED_MAX; i++) {
+		if (!bawn_value_is_text(v->item[i]))
+			continue;
+		if (v->choice || v->is_dict)
+			tell_text(s, v->item[i]->text, node);
+		bawn_buf_add(&line, v->item[i]->text.p, v->item[i]->text.n);
+		bawn_buf_char(&line, ' ');
+	}
+	if (v != NULL && v->is_list && !v->choice && bawn_engine_whole(s->e, &line))
+		tell_text(s, bawn_buf_span(&line), node);
+}
+
+static void used_texts(struct script *s, const struct call *c)
+{
+	const struct value *file = c->function != NULL && c->function->self != NULL ? c->function->self : NULL;
+	if (s->e->quiet || is_document(file) || (file != NULL && is_document(file->self)) || (c->n_args > 0 && is_document(c->arg[0])))
+		return;
+	for (uint32_t i = 0; i < c->n_args && i < 8; i++)
+		tell_used(s, c->arg[i], c->node);
+	for (uint32_t i = 0; i < c->n_keywords && i < 16; i++)
+		tell_used(s, c->keyword[i].value, c->node);
+}
+
+uint64_t bawn_call_effects(struct script *s, const struct call *c, bool told)
 {
 	uint64_t tags = 0;
 	bool known = false;
@@ -606,6 +666,10 @@ uint64_t bawn_call_effects(struct script *s, const struct call *c)
 	tags |= s->e->given & TOLD;  /* what a command reads is in its output */
 	s->e->given |= outer;
 	tags |= known ? 0 : other_paths(s, c);
+	if ((known || told || bawn_names_match(&writer_names, c->name) < BAWN_LEN(writer)) && bawn_names_match(&harmless_names, c->name) >= BAWN_LEN(harmless))
+		used_texts(s, c);
+	else if (bawn_names_match(&looks_names, c->name) < BAWN_LEN(looks))
+		used_texts(s, c);
 	addresses(s, c);
 	pass_on(s, c, tags);
 	if (s->python)

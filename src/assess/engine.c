@@ -742,7 +742,9 @@ static void note_tags(struct engine *e, uint64_t tags, uint32_t node)
 			e->tag_at[i] = place_of(e, node);
 }
 
-/* Every rule that holds gives tags and capability; of those on a path only the worst are reported. */
+/* Every rule that holds gives tags and capability; of those on a path only the worst are reported.
+ * A text that is only mentioned, as in the tables of a scanner or the words of a manual, is worth knowing
+ * and no more; what it would do counts where it is run, written, asked for or sent. */
 static uint64_t apply(struct engine *e, const struct fact *f, const struct hits *h)
 {
 	bool trusted = f->trusted || (e->policy != NULL && in_patterns(&e->policy->trusted_patterns, f));
@@ -756,7 +758,10 @@ static uint64_t apply(struct engine *e, const struct fact *f, const struct hits 
 	for (uint32_t i = 0; i < h->n; i++) {
 		const struct bawn_rule *r = &e->rules->rule[h->rule[i]];
 		int mode = mode_of(e, r);
-		tags |= r->tags;
+		bool idle = f->mention && r->level > BAWN_LEVEL_MEDIUM;
+		if (idle && mode == r->level)
+			mode = BAWN_LEVEL_MEDIUM;
+		tags |= idle ? r->tags & BAWN_TAG(PROBE) : r->tags;
 		if (e->quiet)
 			continue;
 		if (r->capability >= 0)
@@ -810,6 +815,7 @@ uint64_t bawn_engine_fact(struct engine *e, const struct fact *f)
 	policy_patterns(e, f);
 	own_rules(e, f);
 	uint64_t tags = apply(e, f, &h);
+	e->held = h.n;
 	return f->kind == BAWN_MATCH_CALL ? tags | consequences(e, f, tags) : tags;
 }
 

@@ -47,6 +47,7 @@ struct fact {
 	bool            shell;     /* PATH: still to be expanded */
 	const char     *folded;    /* shown in the finding */
 	bool            trusted;   /* the policy trusts what it is about */
+	bool            mention;   /* STRING: it stands there, and nobody has done anything with it */
 	uint32_t        node;
 };
 
@@ -82,6 +83,7 @@ struct engine {
 	uint32_t                      n_dropped;
 	uint32_t                      file;     /* being read */
 	uint64_t                      tags;     /* seen in this file */
+	uint32_t                      held;     /* how many rules held for the last fact that was told */
 	uint64_t                      given;    /* by rules that held since somebody last set it to 0 */
 	struct pending                pending[PENDING_MAX]; uint32_t n_pending;
 	struct place                  tag_at[BAWN_TAG_COUNT];  /* where each was first seen */

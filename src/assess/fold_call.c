@@ -9,6 +9,9 @@
 
 struct row { const char *name; uint8_t op; uint8_t how; };  /* how: a codec, a radix or an operator */
 
+/* How what is found in a directory is given: as a path object, an entry with a path, or a text. */
+enum { FOUND_PATH, FOUND_ENTRY, FOUND_PATTERN };
+
 static const struct row functions[] = {
 	{ "Array", F_CHAIN_ARGS, 0 }, { "Array.from", F_LIST, 0 }, { "Array.of", F_CHAIN_ARGS, 0 }, { "BigInt", F_INT, 0 },
 	{ "Boolean", F_BOOL, 0 }, { "Buffer", F_BUFFER, 0 }, { "Buffer.concat", F_CONCAT_LIST, 0 }, { "Buffer.from", F_BUFFER, 0 },
@@ -68,7 +71,9 @@ static const struct row functions[] = {
 	{ "operator.truediv", F_OPERATOR, '/' }, { "operator.xor", F_OPERATOR, '^' }, { "ord", F_ORD, 0 },
 	{ "os.fsdecode", F_EXPAND, 0 }, { "os.fsencode", F_EXPAND, 0 }, { "os.fspath", F_EXPAND, 0 }, { "os.homedir", F_HOME, 0 },
 	{ "os.path.abspath", F_EXPAND, 0 }, { "os.path.expanduser", F_EXPAND, 0 }, { "os.path.expandvars", F_EXPAND, 0 },
-	{ "os.path.join", F_PATH_JOIN, 0 }, { "os.path.normpath", F_EXPAND, 0 }, { "os.path.realpath", F_EXPAND, 0 },
+	{ "os.path.join", F_PATH_JOIN, 0 }, { "os.scandir", F_FOUND, FOUND_ENTRY }, { "glob.glob", F_FOUND, FOUND_PATTERN }, { "glob.iglob", F_FOUND, FOUND_PATTERN },
+	{ "pathlib.Path().iterdir", F_FOUND, FOUND_PATH }, { "pathlib.Path().glob", F_FOUND, FOUND_PATH }, { "pathlib.Path().rglob", F_FOUND, FOUND_PATH },
+	{ "tempfile.mkstemp", F_TEMPFILE, 0 }, { "os.path.normpath", F_EXPAND, 0 }, { "os.path.realpath", F_EXPAND, 0 },
 	{ "os.tmpdir", F_TEMPDIR, 0 }, { "pako.inflate", F_DECODE, BAWN_CODEC_INFLATE },
 	{ "pako.inflateRaw", F_DECODE, BAWN_CODEC_INFLATE }, { "pako.ungzip", F_DECODE, BAWN_CODEC_INFLATE },
 	{ "parseFloat", F_INT, 0 }, { "parseInt", F_INT, 0 }, { "path.join", F_PATH_JOIN, 0 }, { "path.posix.join", F_PATH_JOIN, 0 },
@@ -168,8 +173,21 @@ void bawn_fold_constant(struct value *v)
 		v->text = bawn_span(constants[i].text);
 }
 
+/* os.scandir(): entry.path */
+static struct value *entry_path(struct script *s, const struct value *entry)
+{
+	if (!bawn_value_is_text(entry) || entry->name == NULL || strcmp(entry->name, "os.DirEntry()") != 0)
+		return NULL;
+	struct value *v = bawn_fold_text(s, entry->text, entry->taint);
+	if (v != NULL)
+		v->partial = true;
+	return v;
+}
+
 struct value *bawn_fold_member(struct script *s, struct value *object, const char *property)
 {
+	if (s->python && strcmp(property, "path") == 0)
+		return entry_path(s, bawn_fold_sole(object));
 	if (object == NULL || s->python || strcmp(property, "length") != 0 || object->choice || object->partial)
 		return NULL;
 	struct letters l;
@@ -194,6 +212,32 @@ static struct value *as_path(struct script *s, const struct value *v)
 	if (p != NULL)
 		p->is_path = true, p->name = "pathlib.Path()", p->partial = v->partial;
 	return p;
+}
+
+/* What lies in a directory: how much of it there is and what it is called is not known, where it lies is. */
+static struct value *found(struct script *s, struct value *where, unsigned how)
+{
+	struct value gap = { .name = NULL };
+	struct value *list = bawn_value_is_text(where) ? bawn_fold_list(s, 1, where->taint) : NULL;
+	struct value *one = list == NULL ? NULL : how == FOUND_PATTERN ? bawn_fold_text(s, where->text, where->taint) : bawn_fold_join_path(s, where, &gap);
+	if (one == NULL)
+		return NULL;
+	one->partial = list->partial = true;
+	if (how != FOUND_PATTERN)
+		one->name = how == FOUND_PATH ? "pathlib.Path()" : "os.DirEntry()";
+	list->item[0] = one;
+	return list;
+}
+
+/* (descriptor, name): what is written to the one is in the other. */
+static struct value *temporary_file(struct script *s, const struct call *c)
+{
+	struct value *v = bawn_fold_list(s, 2, c->taint), *fd = bawn_value_new(s->e), *name = bawn_value_new(s->e);
+	if (v == NULL || fd == NULL || name == NULL)
+		return NULL;
+	fd->self = name;
+	v->item[0] = fd, v->item[1] = name;
+	return v;
 }
 
 static struct value *imported(struct script *s, const struct call *c)
@@ -511,7 +555,7 @@ struct value *bawn_fold_apply(struct script *s, struct value *f, struct value **
 		return NULL;
 	struct value *v = bawn_fold_call(s, &inner);
 	if (v == NULL)
-		(void)bawn_call_effects(s, &inner);  /* map(exec, texts) runs them */
+		(void)bawn_call_effects(s, &inner, true);  /* map(exec, texts) runs them */
 	return v;
 }
 
@@ -606,6 +650,8 @@ static struct value *fold_function(struct script *s, const struct row *row, cons
 	case F_HOME:          return as_path(s, bawn_value_text(s->e, bawn_span("~")));
 	case F_PATH_JOIN:     return path_of_args(s, c, NULL);
 	case F_EXPAND: case F_SAME_ARG: return a;
+	case F_FOUND:         return found(s, row->how == FOUND_PATH ? c->function->self : a, row->how);
+	case F_TEMPFILE:      return temporary_file(s, c);
 	case F_TEMPDIR:       return bawn_value_text(s->e, bawn_span("/tmp"));
 	case F_GETATTR:       return got_attribute(s, a, b, c->node);
 	case F_IMPORT:        return imported(s, c);

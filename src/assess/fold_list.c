@@ -444,7 +444,10 @@ struct value *bawn_fold_list_op(struct script *s, int op, struct value *self, co
 	case F_ENUMERATE:   return enumerated(s, c);
 	case F_REVERSED:    return reversed(s, a);
 	case F_REVERSE:     return reversed(s, self);
-	case F_SORTED:      return sorted(s, a, key, back, c->node);
+	case F_SORTED: {
+		struct value *v = sorted(s, a, key, back, c->node);
+		return v != NULL ? v : a != NULL && a->is_list && a->partial ? a : NULL;
+	}
 	case F_SORT:        return sorted(s, self, s->python ? key : NULL, back, c->node);
 	case F_MIN:         return extreme(s, c, false);
 	case F_MAX:         return extreme(s, c, true);

@@ -664,7 +664,8 @@ static uint64_t tell_call(struct script *s, const struct call *c)
 	uint64_t tags = c->name != NULL ? bawn_engine_fact(s->e, &fact) : 0;
 	if (c->name == NULL && c->function != NULL && (c->function->taint & (BAWN_TAG(DECODE) | BAWN_TAG(OBFUSCATED))) != 0)
 		(void)bawn_engine_event(s->e, "unknown-call", c->node, NULL);
-	return (tags | bawn_call_effects(s, c)) & FLOWS;
+	bool told = c->name != NULL && s->e->held > 0;
+	return (tags | bawn_call_effects(s, c, told)) & FLOWS;
 }
 
 /* Whatever the function may be: each possibility counts. */
@@ -1125,7 +1126,9 @@ static struct value *read_comprehension(struct script *s, uint32_t i)
 		v = g.pairs ? bawn_fold_dict(s, g.keys, g.out) : g.out;
 	if (v == NULL) {
 		struct value *one = again(s, body, !g.loud);
-		v = unknown(s, one != NULL ? one->taint : 0);
+		v = !g.pairs && bawn_value_is_text(one) ? bawn_fold_list(s, 1, one->taint) : unknown(s, one != NULL ? one->taint : 0);
+		if (v != NULL && v->is_list)
+			v->item[0] = one, v->partial = true;  /* and more of the kind */
 	}
 	if (v != NULL)
 		v->taint |= taint;
@@ -1315,7 +1318,7 @@ static void string_fact(struct script *s, uint32_t i, struct value *v)
 	uint8_t parent = node(s, node(s, i)->parent)->kind;
 	if (!bawn_value_is_text(v) || v->text.n < 4 || v->text.n > 4096 || parent == BAWN_K_STATEMENT)
 		return;
-	struct fact f = { .kind = BAWN_MATCH_STRING, .name = bawn_arena_text(scratch(s), v->text), .node = i };
+	struct fact f = { .kind = BAWN_MATCH_STRING, .name = bawn_arena_text(scratch(s), v->text), .node = i, .mention = true };
 	(void)bawn_engine_fact(s->e, &f);
 }
 
@@ -1323,7 +1326,7 @@ static void string_fact(struct script *s, uint32_t i, struct value *v)
 static void pattern_fact(struct script *s, uint32_t i)
 {
 	struct bawn_span t = text_of(s, i);
-	struct fact f = { .kind = BAWN_MATCH_STRING, .node = i };
+	struct fact f = { .kind = BAWN_MATCH_STRING, .node = i, .mention = true };
 	if (t.n < 6 || t.n > 4096)
 		return;
 	f.name = bawn_arena_text(scratch(s), t);

@@ -98,7 +98,7 @@ struct value *bawn_fold_concat(struct script *s, struct value *left, struct valu
 
 /* effects.c: a file holds data of that kind from now on. */
 void bawn_script_keep(struct script *s, struct value *file, uint64_t taint);
-/* effects.c: paths touched and code run by well-known functions. */
-uint64_t bawn_call_effects(struct script *s, const struct call *c);
+/* effects.c: paths touched, texts used and code run by well-known functions; `told`: a rule knows the call. */
+uint64_t bawn_call_effects(struct script *s, const struct call *c, bool told);
 /* What the object a call gives stands for: the path of a file, else the object of the method; or NULL. */
 struct value *bawn_call_wraps(const struct call *c);
