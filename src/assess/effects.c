@@ -512,6 +512,36 @@ static void run_command(struct script *s, struct value *const *word, uint32_t n,
 	(void)bawn_shell_command(s->e, own, n, node);
 }
 
+static uint32_t lists_to_choose(const struct value *v)
+{
+	bool lists = v != NULL && v->choice && !v->is_list && v->n_items > 0 && v->item[0] != NULL && v->item[0]->is_list;
+	return lists ? v->n_items : 0;
+}
+
+/* spawn(s[0], s[1]) where s is one of several: the first program with the first list, and so on. */
+static void run_one_way(struct script *s, const struct call *c, uint32_t from, uint32_t way)
+{
+	struct value *word[64];
+	uint32_t n = 0;
+	bool chosen = false;
+	for (uint32_t i = from; i < c->n_args; i++)
+		chosen = chosen || lists_to_choose(c->arg[i]) > 0;
+	for (uint32_t i = from; i < c->n_args && n < BAWN_LEN(word); i++) {
+		struct value *v = c->arg[i];
+		if (chosen && v != NULL && v->choice && v->n_items > 0)
+			v = v->item[way < v->n_items ? way : v->n_items - 1];
+		if (v != NULL && v->is_dict)
+			continue;
+		if (v != NULL && v->is_list)
+			for (uint32_t k = 0; k < v->n_items && n < BAWN_LEN(word); k++)
+				word[n++] = v->item[k];
+		else
+			word[n++] = v;
+	}
+	if (n > 0)
+		run_command(s, word, n, c->node);
+}
+
 static void run_words(struct script *s, const struct call *c, uint32_t from, enum run how)
 {
 	const struct value *first = argument(c, (int)from);
@@ -525,19 +555,11 @@ static void run_words(struct script *s, const struct call *c, uint32_t from, enu
 		}
 		return;
 	}
-	struct value *word[64];
-	uint32_t n = 0;
-	for (uint32_t i = from; i < c->n_args && n < BAWN_LEN(word); i++) {
-		if (c->arg[i] != NULL && c->arg[i]->is_dict)
-			continue;
-		if (c->arg[i] != NULL && c->arg[i]->is_list)
-			for (uint32_t k = 0; k < c->arg[i]->n_items && n < BAWN_LEN(word); k++)
-				word[n++] = c->arg[i]->item[k];
-		else
-			word[n++] = c->arg[i];
-	}
-	if (n > 0)
-		run_command(s, word, n, c->node);
+	uint32_t ways = 1;
+	for (uint32_t i = from; i < c->n_args; i++)
+		ways = lists_to_choose(c->arg[i]) > ways ? lists_to_choose(c->arg[i]) : ways;
+	for (uint32_t way = 0; way < ways; way++)
+		run_one_way(s, c, from, way);
 }
 
 static uint64_t other_path(struct script *s, const struct value *v, uint32_t node)

@@ -705,9 +705,33 @@ static struct value *member_named(struct script *s, struct value *object, const 
 	return v;
 }
 
+/* table[process.platform]: any of what is in the table. */
+static struct value *any_item(struct script *s, const struct value *object)
+{
+	struct value *v = NULL;
+	if (object->partial || object->n_items > CHOICES_MAX)
+		return NULL;
+	for (uint32_t i = object->n_items; i > 0; i--)
+		v = object->item[i - 1] != NULL ? bawn_value_either(s, v, object->item[i - 1]) : v;
+	return v;
+}
+
+struct value *bawn_fold_each_item(struct script *s, const struct value *choice, uint32_t at, const char *key)
+{
+	struct value *v = NULL;
+	for (uint32_t i = choice->n_items; i > 0; i--) {
+		const struct value *one = choice->item[i - 1];
+		struct value *part = one != NULL && one->is_list && !one->choice && key == NULL && at < one->n_items ? one->item[at] : NULL;
+		for (uint32_t k = 0; one != NULL && one->is_dict && key != NULL && part == NULL && k < one->n_items; k++)
+			part = one->key[k] != NULL && strcmp(one->key[k], key) == 0 ? one->item[k] : NULL;
+		v = part != NULL ? bawn_value_either(s, v, part) : v;
+	}
+	return v;
+}
+
 struct value *bawn_fold_subscript(struct script *s, struct value *object, struct value *index)
 {
-	int64_t at;
+	int64_t at = -1;
 	object = bawn_fold_sole(object);
 	index = bawn_fold_sole(index);
 	if (object == NULL)
@@ -715,9 +739,14 @@ struct value *bawn_fold_subscript(struct script *s, struct value *object, struct
 	struct value *v = NULL;
 	if (!bawn_value_is_text(index) && bawn_fold_numeric(s, index, &at))
 		v = at == 0 && object->name != NULL && strcmp(object->name, "sys.argv") == 0 ? bawn_script_named(s, "__file__", false) : at_index(s, object, at);
+	bool known = bawn_value_is_text(index) || (index != NULL && index->has_number);
+	if (!known && v == NULL && !s->python && !object->choice && (object->is_dict || object->is_list))
+		v = any_item(s, object);
 	const char *key = v == NULL && (bawn_value_is_text(index) || object->is_dict) ? bawn_fold_key(s, index) : NULL;
 	if (key != NULL)
 		v = member_named(s, object, key);
+	if (v == NULL && !s->python && object->choice && at >= 0 && at < ITEMS_MAX)
+		v = bawn_fold_each_item(s, object, (uint32_t)at, NULL);
 	if (v != NULL)
 		return v;
 	v = bawn_value_new(s->e);

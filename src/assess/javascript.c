@@ -8,6 +8,7 @@
 #include "assess/names.h"
 #include "assess/text.h"
 #include "base/cleanup.h"
+#include "base/json.h"
 
 #define GIVEN_MAX 4u
 
@@ -133,7 +134,7 @@ struct value *bawn_js_attribute(struct script *s, struct value *object, const ch
 	uint64_t taint = personal_taint(object->name, property);
 	if (taint != 0)
 		return tainted(s, bawn_arena_fmt(scratch(s), "%s.%s", object->name, property), taint);
-	if (object->imported && strcmp(property, "default") == 0)
+	if (object->imported && (strcmp(property, "default") == 0 || strcmp(property, "promises") == 0))
 		return object;
 	if (strcmp(property, "constructor") == 0 && object->function != 0)
 		return bawn_script_named(s, "Function", false);
@@ -206,7 +207,7 @@ void bawn_js_apply(struct call *c)
 	}
 }
 
-enum op { SAME, IMPORT, CODE, TMP, STREAM, PROGRAM, VARIABLE };
+enum op { SAME, IMPORT, CODE, TMP, STREAM, PROGRAM, VARIABLE, DATA };
 static const struct { const char *name; enum op op; } function[] = {
 	{ "util.promisify", SAME }, { "util.callbackify", SAME }, { "pify", SAME }, { "thenify", SAME }, { "bluebird.promisify", SAME },
 	{ "Promise.resolve", SAME }, { "Promise.all", SAME }, { "Promise.allSettled", SAME }, { "Promise.race", SAME }, { "Promise.any", SAME },
@@ -216,7 +217,7 @@ static const struct { const char *name; enum op op; } function[] = {
 	{ "module.createRequire()", IMPORT }, { "createRequire()", IMPORT }, { "require.call", IMPORT }, { "importSync", IMPORT }, { "import-fresh", IMPORT },
 	{ "__non_webpack_require__", IMPORT }, { "__webpack_require__", IMPORT },
 	{ "process.mainModule.constructor._load", IMPORT }, { "module.constructor._load", IMPORT }, { "require.main.constructor._load", IMPORT },
-	{ "Function", CODE }, { "os.tmpdir", TMP }, { "fs.createWriteStream", STREAM },
+	{ "JSON.parse", DATA }, { "json5.parse", DATA }, { "Function", CODE }, { "os.tmpdir", TMP }, { "fs.createWriteStream", STREAM },
 	{ "Deno.env.get", VARIABLE },
 	{ "child_process.spawn", PROGRAM }, { "child_process.exec", PROGRAM }, { "child_process.execFile", PROGRAM }, { "cross-spawn", PROGRAM },
 	{ "execa", PROGRAM }, { "Bun.spawn", PROGRAM }, { "Deno.Command", PROGRAM }, { "Deno.run", PROGRAM },
@@ -277,6 +278,67 @@ static struct value *started(struct script *s, const struct call *c)
 	return NULL;
 }
 
+/* Values of a text in JSON, read breadth first: `to` is where the value of `from` belongs. */
+#define DATA_MAX 256u
+struct data { const json_t *from; struct value **to; };
+
+static struct value *plain_data(struct script *s, const json_t *from, uint64_t taint)
+{
+	struct value *v = tainted(s, NULL, taint);
+	if (v == NULL)
+		return NULL;
+	struct bawn_span text = { json_string_value(from), json_string_length(from) };
+	if (text.p != NULL && (text.p = bawn_arena_text(scratch(s), text)) != NULL)
+		v->text = text;
+	else if (json_is_integer(from))
+		v->number = json_integer_value(from), v->has_number = true;
+	else if (json_is_boolean(from))
+		v->name = json_is_true(from) ? "True" : "False";
+	return v;
+}
+
+static bool open_data(struct script *s, struct value *v, const json_t *from, struct data *todo, uint32_t *n)
+{
+	size_t items = json_is_array(from) ? json_array_size(from) : json_object_size(from);
+	if (items > DATA_MAX - *n)
+		return false;
+	v->item = bawn_arena_array(scratch(s), struct value *, items + 1);
+	v->key = json_is_object(from) ? bawn_arena_array(scratch(s), const char *, items + 1) : NULL;
+	if (v->item == NULL || (json_is_object(from) && v->key == NULL))
+		return false;
+	v->is_list = json_is_array(from), v->is_dict = json_is_object(from);
+	const char *key;
+	json_t *one;
+	size_t i;
+	json_array_foreach(from, i, one)
+		todo[(*n)++] = (struct data){ one, &v->item[v->n_items++] };
+	json_object_foreach((json_t *)from, key, one) {
+		v->key[v->n_items] = bawn_arena_text(scratch(s), bawn_span(key));
+		todo[(*n)++] = (struct data){ one, &v->item[v->n_items++] };
+	}
+	return true;
+}
+
+/* JSON.parse of a text that is known. */
+static struct value *parsed(struct script *s, const struct call *c)
+{
+	const struct value *text = arg(c, 0);
+	bawn_auto_json root = NULL;
+	struct bawn_err ignored = { 0 };
+	struct value *whole = NULL;
+	struct data todo[DATA_MAX + 1] = { 0 };
+	uint32_t n = 1;
+	if (!bawn_value_is_text(text) || text->partial || text->choice || bawn_json_parse(text->text, &root, &ignored) < 0)
+		return NULL;
+	todo[0] = (struct data){ root, &whole };
+	for (uint32_t i = 0; i < n; i++) {
+		struct value *v = *todo[i].to = plain_data(s, todo[i].from, text->taint & FLOWS);
+		if (v == NULL || ((json_is_array(todo[i].from) || json_is_object(todo[i].from)) && !open_data(s, v, todo[i].from, todo, &n)))
+			return NULL;
+	}
+	return whole;
+}
+
 static struct value *same_list(const struct call *c)
 {
 	static const char *const keeps[] = { "filter", "sort", "toSorted", "flat", "values" };
@@ -301,6 +363,7 @@ struct value *bawn_js_call(struct script *s, const struct call *c)
 	case CODE:   return c->n_args > 0 ? made_code(s, c) : NULL;
 	case TMP:    return bawn_value_text(s->e, bawn_span("/tmp"));
 	case PROGRAM: return started(s, c);
+	case DATA:   return parsed(s, c);
 	case VARIABLE: {
 		const char *name = bawn_value_is_text(arg(c, 0)) ? bawn_arena_text(scratch(s), c->arg[0]->text) : NULL;
 		const char *path = name != NULL ? place_named("process.env", name) : NULL;
@@ -342,7 +405,7 @@ NAMES(givers, gives);
 enum way { NO_WAY, ITEM, SECOND_ITEM, ITSELF, EVENT };
 static const struct { const char *name; enum way way; } calls_back[] = {
 	{ "forEach", ITEM }, { "map", ITEM }, { "filter", ITEM }, { "find", ITEM }, { "findIndex", ITEM }, { "some", ITEM }, { "every", ITEM },
-	{ "flatMap", ITEM }, { "findLast", ITEM }, { "reduce", SECOND_ITEM }, { "reduceRight", SECOND_ITEM }, { "then", ITSELF }, { "on", EVENT }, { "once", EVENT },
+	{ "flatMap", ITEM }, { "findLast", ITEM }, { "reduce", SECOND_ITEM }, { "reduceRight", SECOND_ITEM }, { "then", ITSELF }, { "catch", ITSELF }, { "on", EVENT }, { "once", EVENT },
 	{ "addListener", EVENT }, { "addEventListener", EVENT }, { "prependListener", EVENT }, { "subscribe", EVENT }, { "onText", EVENT },
 };
 NAMES(call_backs, calls_back);
@@ -507,6 +570,22 @@ static void settle(struct script *s, const struct call *c, struct value *result)
 		result->taint |= resolve->taint & FLOWS & ~BAWN_TAG(INPUT);
 }
 
+/* x.map(f), p.then(f), t.replace(/./g, f): what f gives is in the result. */
+static void gather_results(struct script *s, const struct call *c, struct value *result)
+{
+	static const char *const gives_back[] = { "map", "flatMap", "reduce", "reduceRight", "then", "replace", "replaceAll", "from" };
+	const char *method = method_of(c->name);
+	bool known = false;
+	for (size_t i = 0; method != NULL && !known && i < BAWN_LEN(gives_back); i++)
+		known = strcmp(method, gives_back[i]) == 0;
+	for (uint32_t i = 0; known && i < c->n_args && i < 3; i++) {
+		uint32_t f = c->arg[i] != NULL ? c->arg[i]->function : 0;
+		const struct value *given = f != 0 ? bawn_scope_get(s, f, "()", 2) : NULL;
+		if (given != NULL)
+			result->taint |= given->taint & FLOWS & ~BAWN_TAG(INPUT);
+	}
+}
+
 /* What is read from a file says nothing about how its name was found. */
 static bool reads_by_name(const char *name)
 {
@@ -537,6 +616,8 @@ void bawn_js_after(struct script *s, const struct call *c, struct value *result,
 			hand_over(s, c, c->arg[i]->function, tags | (result != NULL ? result->taint & FLOWS : 0));
 	for (uint32_t i = 0; result != NULL && result->is_list && i < result->n_items; i++)
 		result->taint |= result->item[i] != NULL ? result->item[i]->taint & FLOWS : 0;
+	if (result != NULL && !local)
+		gather_results(s, c, result);
 	keep_piped(s, c);
 	notice_packed(s, c);
 	settle(s, c, result);
@@ -551,7 +632,9 @@ void bawn_js_after(struct script *s, const struct call *c, struct value *result,
 #define LOOPS_MAX     256u   /* looked at for shuffled texts */
 #define SELECTORS     6u     /* variation selectors in a row: no picture has so many */
 
-struct shape { uint32_t names, hex, escaped, bytes, letters; };
+#define SIGNS_RUN     24u    /* brackets and signs in a row that spell a letter: (![]+[])[+!+[]] */
+
+struct shape { uint32_t names, hex, escaped, bytes, letters; bool signs; };
 
 static bool is_hex_name(struct bawn_span t)
 {
@@ -576,9 +659,27 @@ static bool is_escaped_letter(struct bawn_span t)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/* (![]+[])[+[]] is 'f': letters made of nothing. */
+static bool spells_with_signs(struct bawn_span code)
+{
+	size_t run = 0;
+	for (size_t i = 0; i <= code.n; i++) {
+		if (i < code.n && strchr("[]()!+", code.p[i]) != NULL && code.p[i] != '\0') {
+			run++;
+			continue;
+		}
+		const char *at = code.p + i - run;
+		if (run >= SIGNS_RUN && memmem(at, run, "![]", 3) != NULL && memmem(at, run, "+[]", 3) != NULL)
+			return true;
+		run = 0;
+	}
+	return false;
+}
+
 /* Code between two texts or comments. */
 static void look_at(struct bawn_span code, struct shape *look)
 {
+	look->signs = look->signs || spells_with_signs(code);
 	for (size_t i = 0; i < code.n; i++) {
 		char c = code.p[i];
 		look->bytes += c != ' ' && c != '\t' && c != '\n' && c != '\r';
@@ -640,7 +741,7 @@ void bawn_js_shapes(struct script *s)
 	look_at((struct bawn_span){ s->t->text.p + done, s->t->text.n - done }, &look);
 	if ((look.hex >= HEX_NAMES && look.hex * 5 >= look.names) || turned != 0)
 		(void)bawn_engine_event(s->e, "machine-made-names", turned, NULL);
-	if (look.bytes >= LETTERS_LEAST && look.letters * 8 < look.bytes && look.bytes * 2 > s->t->text.n)
+	if (look.signs || (look.bytes >= LETTERS_LEAST && look.letters * 8 < look.bytes && look.bytes * 2 > s->t->text.n))
 		(void)bawn_engine_event(s->e, "code-without-letters", 0, NULL);
 	if (look.escaped >= ESCAPED)
 		(void)bawn_engine_event(s->e, "letters-as-escapes", 0, NULL);

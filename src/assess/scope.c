@@ -303,6 +303,9 @@ struct value *bawn_script_attribute(struct script *s, struct value *object, cons
 	for (uint32_t i = 0; object != NULL && object->is_dict && i < object->n_items; i++)
 		if (object->key[i] != NULL && strcmp(object->key[i], property) == 0 && object->item[i] != NULL)
 			return object->item[i];
+	struct value *any = object != NULL && object->choice && !s->python ? bawn_fold_each_item(s, object, 0, property) : NULL;
+	if (any != NULL)
+		return any;
 	const char *base = kind_name(object);
 	if (strcmp(base, "process.env") == 0)
 		v->taint &= ~BAWN_TAG(ENVIRON);  /* one variable is not the whole environment */

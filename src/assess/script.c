@@ -17,6 +17,8 @@
 #define PATTERNS_MAX   16u
 #define FUNCTIONS_MAX  32u
 #define SMALL_BODY     40u
+#define THROWN         "throw()"  /* a name no program can have */
+#define SPREAD_CHOICE  4u   /* arguments that ...x may become where x is one of several lists */
 
 static struct arena *scratch(struct script *s) { return &s->e->scratch; }
 static const struct bawn_node *node(const struct script *s, uint32_t i) { return &s->t->node[i]; }
@@ -188,7 +190,8 @@ static struct value *part_of(struct script *s, struct value *whole, uint32_t at)
 {
 	if (whole != NULL && whole->is_list && !whole->choice && at < whole->n_items)
 		return whole->item[at];
-	return unknown(s, whole != NULL ? whole->taint : 0);
+	struct value *any = whole != NULL && whole->choice && !s->python ? bawn_fold_each_item(s, whole, at, NULL) : NULL;
+	return any != NULL ? any : unknown(s, whole != NULL ? whole->taint : 0);
 }
 
 /* The name in `name = default`, `...name` and `key: name`. */
@@ -525,6 +528,10 @@ static void add_argument(struct script *s, struct call *c, uint32_t i, uint32_t 
 	} else if (n->kind == BAWN_K_SPLAT && v != NULL && v->is_list) {
 		for (uint32_t k = 0; k < v->n_items && c->n_args < room; k++)
 			c->arg[c->n_args++] = v->item[k];
+	} else if (n->kind == BAWN_K_SPLAT && v != NULL && v->choice && !s->python) {
+		struct value *part = bawn_fold_each_item(s, v, 0, NULL);
+		for (uint32_t k = 1; part != NULL && c->n_args < room; part = bawn_fold_each_item(s, v, k++, NULL))
+			c->arg[c->n_args++] = part;
 	} else if (c->n_args < room) {
 		c->arg[c->n_args++] = v;
 	}
@@ -535,7 +542,7 @@ static bool gather(struct script *s, uint32_t i, struct call *c)
 {
 	uint32_t args = child(s, i, BAWN_R_ARGUMENTS), n = 0;
 	for (uint32_t k = args != 0 ? node(s, args)->child : 0; k != 0; k = node(s, k)->next)
-		n += 1 + (node(s, k)->kind == BAWN_K_SPLAT && s->val[k] != NULL ? s->val[k]->n_items : 0);
+		n += 1 + (node(s, k)->kind == BAWN_K_SPLAT && s->val[k] != NULL ? s->val[k]->n_items + SPREAD_CHOICE : 0);
 	n = n < ITEMS_MAX ? n : ITEMS_MAX;
 	c->arg = bawn_arena_array(scratch(s), struct value *, n + 2);
 	c->keyword = bawn_arena_array(scratch(s), struct keyword, n + 2);
@@ -889,9 +896,11 @@ static struct value *read_binary(struct script *s, uint32_t i)
 	if (c == '*' && times != NULL && times->has_number && times->number > (INT64_C(1) << 31) && what != NULL &&
 	    (what->is_list || bawn_value_is_text(what)))
 		(void)bawn_engine_event(s->e, "memory-bomb", i, NULL);
-	return bawn_fold_binary(s, c, a, b);
+	struct value *v = bawn_fold_binary(s, c, a, b);
+	if (c == '^' && !s->python && v != NULL && !v->has_number)  /* bytes are undone with it */
+		v->taint |= BAWN_TAG(DECODE);
+	return v;
 }
-
 
 static struct value *read_subscript(struct script *s, uint32_t i)
 {
@@ -1339,6 +1348,22 @@ static struct value *read_other(struct script *s, uint32_t i)
 	return child(s, i, BAWN_R_ARGUMENT) != 0 ? read_update(s, i) : first_child(s, i);
 }
 
+/* Which catch a throw reaches is only known at run time: any of the file may be meant. */
+static void note_thrown(struct script *s, struct value *v)
+{
+	struct value *before = bawn_scope_get(s, 0, THROWN, strlen(THROWN));
+	if (v != NULL && !s->python)
+		bawn_scope_set(s, 0, THROWN, unknown(s, (v->taint & FLOWS) | (before != NULL ? before->taint : 0)));
+}
+
+static void bind_caught(struct script *s, uint32_t i)
+{
+	uint32_t name = child(s, i, BAWN_R_PARAMETERS);
+	const struct value *thrown = name != 0 && !s->python ? bawn_scope_get(s, 0, THROWN, strlen(THROWN)) : NULL;
+	if (thrown != NULL && thrown->taint != 0)
+		bind(s, name, unknown(s, thrown->taint & ~BAWN_TAG(INPUT)));
+}
+
 static struct value *leave(struct script *s, uint32_t i)
 {
 	struct value *v = NULL;
@@ -1412,6 +1437,9 @@ static struct value *leave(struct script *s, uint32_t i)
 		if (v != NULL)
 			v->function = i;
 		return v;
+	case BAWN_K_THROW:
+		note_thrown(s, first_child(s, i));
+		return NULL;
 	case BAWN_K_OTHER:
 		return s->t->grammar == BAWN_GRAMMAR_JAVASCRIPT && node(s, i)->child != 0 ? read_other(s, i) : NULL;
 	default:
@@ -1455,6 +1483,9 @@ static void enter(struct script *s, uint32_t i)
 		s->class_ = i;
 		if (s->python)  /* of a class of the program they are classes of the program */
 			set_member(s, "__subclasses__", bawn_script_named(s, "own_subclasses", false));
+		return;
+	case BAWN_K_TRY:
+		bind_caught(s, i);
 		return;
 	case BAWN_K_WHILE: {
 		uint32_t c = child(s, i, BAWN_R_CONDITION);

@@ -8,7 +8,7 @@
 #define FLOWS (BAWN_TAG(NET_RECV) | BAWN_TAG(DECODE) | BAWN_TAG(SECRET) | BAWN_TAG(ENVIRON) | BAWN_TAG(HOST_INFO) | \
                BAWN_TAG(READ) | BAWN_TAG(INPUT) | BAWN_TAG(CAPTURE) | BAWN_TAG(BROWSER) | BAWN_TAG(MARSHAL) | BAWN_TAG(BUILT) | \
                BAWN_TAG(OBFUSCATED) | BAWN_TAG(IDENTITY) | BAWN_TAG(CMD_OUTPUT) | BAWN_TAG(SOCKET) | BAWN_TAG(LISTED) | BAWN_TAG(WHOLE) | BAWN_TAG(HOME) | \
-               BAWN_TAG(DOWNLOAD) | BAWN_TAG(CLIPBOARD) | BAWN_TAG(OWN_FILE) | BAWN_TAG(KEYS) | BAWN_TAG(SITE))
+               BAWN_TAG(DOWNLOAD) | BAWN_TAG(CLIPBOARD) | BAWN_TAG(OWN_FILE) | BAWN_TAG(KEYS) | BAWN_TAG(SITE) | BAWN_TAG(NAMED))
 
 struct binding { uint32_t scope; uint32_t hash; const char *name; struct value *value, *after; };
 struct kept    { struct bawn_span path; uint64_t taint; };
@@ -84,6 +84,8 @@ struct value *bawn_script_replay(struct script *s, uint32_t function, const stru
 struct value *bawn_fold_call(struct script *s, const struct call *c);
 struct value *bawn_fold_binary(struct script *s, char op, struct value *left, struct value *right);
 struct value *bawn_fold_subscript(struct script *s, struct value *object, struct value *index);
+/* Of one of several lists or dictionaries: item `at`, or the one under `key`; NULL where none has it. */
+struct value *bawn_fold_each_item(struct script *s, const struct value *choice, uint32_t at, const char *key);
 struct value *bawn_fold_slice(struct script *s, struct value *object, bool has[3], const int64_t part[3]);
 struct value *bawn_fold_unary(struct script *s, char op, struct value *v);
 struct value *bawn_fold_member(struct script *s, struct value *object, const char *property);  /* "abc".length */

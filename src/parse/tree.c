@@ -67,7 +67,7 @@ static const struct word kinds[] = {
 	K("string_fragment", PART), K("string_start", STRING_START), K("subscript", SUBSCRIPT),
 	K("subscript_expression", SUBSCRIPT), K("subshell", SUBSHELL), K("switch_case", CASE),
 	K("template_string", TEMPLATE), K("template_substitution", INSERT), K("ternary_expression", CONDITIONAL),
-	K("test_command", TEST), K("this", NAME), K("translated_string", STRING), K("true", TRUE),
+	K("test_command", TEST), K("this", NAME), K("throw_statement", THROW), K("translated_string", STRING), K("true", TRUE),
 	K("try_statement", TRY), K("tuple", LIST), K("tuple_pattern", PATTERN),
 	K("typed_default_parameter", PARAMETER), K("typed_parameter", PARAMETER), K("unary_expression", UNARY),
 	K("unary_operator", UNARY), K("undefined", NAME), K("variable_assignment", ASSIGN),
