@@ -403,6 +403,18 @@ static void become(struct engine *e, const char *name, struct value *const *word
 	(void)bawn_engine_event(e, root ? "becomes-root" : "becomes-user", node, NULL);
 }
 
+/* /b?n/c?t, and not a colour, a sentence or [. */
+static bool spelled_with_wildcards(const char *name)
+{
+	const char *first = strpbrk(name, "?*[");
+	if (first == NULL || strcmp(name, "[") == 0 || strcmp(name, "[[") == 0 || (*first == '[' && strchr(first, ']') == NULL && strpbrk(name, "?*") == NULL))
+		return false;
+	for (; *name != '\0'; name++)
+		if ((unsigned char)*name <= ' ' || *name == 127)
+			return false;
+	return true;
+}
+
 static uint64_t one_command(struct shell *s, struct engine *e, struct value **word, uint32_t n, uint32_t node)
 {
 	uint64_t tags = 0;
@@ -424,7 +436,7 @@ static uint64_t one_command(struct shell *s, struct engine *e, struct value **wo
 		if ((word[0]->taint & BAWN_TAG(DECODE)) != 0)
 			tags |= bawn_engine_event(e, "decoded-name", node, f.folded);
 		become(e, name, word, n, node);
-		if (strpbrk(name, "?*[") != NULL && strcmp(name, "[") != 0 && strcmp(name, "[[") != 0)
+		if (spelled_with_wildcards(name))
 			tags |= bawn_engine_event(e, "disguised-command", node, f.folded);
 		bawn_sh_programs(s, e, name, word, n, node);
 		bawn_sh_keep_files(s, e, name, word, n, own);

@@ -31,9 +31,9 @@
 	X(HOST_INFO, "host-info") X(READ, "read") X(WRITE, "write") X(DELETE, "delete") X(WALK, "walk") \
 	X(ENCRYPT, "encrypt") X(CHMOD, "chmod") X(DOWNLOAD, "download") X(DUP, "dup") X(KEYS, "keys") \
 	X(CAPTURE, "capture") X(PERSIST, "persist") X(FORK, "fork") X(LOOP, "loop") X(INPUT, "input") X(PTY, "pty") \
-	X(MARSHAL, "marshal") X(NATIVE, "native") X(BROWSER, "browser-data") X(PRIVILEGE, "privilege") \
+	X(MARSHAL, "marshal") X(NATIVE, "native") X(BROWSER, "browser-data") X(INTERCEPTS, "intercepts") \
 	X(SHELL_STDIO, "shell-stdio") X(HIDE, "hide") X(FIFO, "fifo") X(PASTE, "paste-host") \
-	X(MINER, "miner") X(OBFUSCATED, "obfuscated") X(SYSTEM_WRITE, "system-write") X(BUILT, "built") X(REDUCE, "reduce") X(UPLOAD, "upload") \
+	X(MINER, "miner") X(OBFUSCATED, "obfuscated") X(POOL, "mining-pool") X(BUILT, "built") X(REDUCE, "reduce") X(UPLOAD, "upload") \
 	X(IDENTITY, "identity") X(PUBLISH, "publish") X(PROBE, "probe") \
 	X(CMD_OUTPUT, "command-output") X(SOCKET, "socket") X(LISTED, "listed") X(WHOLE, "whole-system") X(FETCH, "fetch") \
 	X(INSTALL, "install") X(HOOK, "install-hook") X(MESSENGER, "messenger") X(UNREAD, "unread-command") \

@@ -194,6 +194,23 @@ static struct value *part_of(struct script *s, struct value *whole, uint32_t at)
 	return any != NULL ? any : unknown(s, whole != NULL ? whole->taint : 0);
 }
 
+/* ...name: what is left of the list, or of any of several lists. */
+static struct value *rest_of(struct script *s, struct value *whole, uint32_t at)
+{
+	static bool has[3] = { true, false, false };
+	const int64_t from[3] = { at, 0, 0 };
+	struct value *v = NULL;
+	if (whole == NULL || !whole->choice)
+		v = bawn_fold_slice(s, whole, has, from);
+	for (uint32_t i = whole != NULL && whole->choice ? whole->n_items : 0; i > 0; i--) {
+		struct value *part = bawn_fold_slice(s, whole->item[i - 1], has, from);
+		v = part != NULL ? bawn_value_either(s, v, part) : v;
+	}
+	return v != NULL ? v : unknown(s, whole != NULL ? whole->taint : 0);
+}
+
+static bool is_rest(const struct script *s, uint32_t c) { return !s->python && bawn_span_starts(text_of(s, c), "..."); }
+
 /* The name in `name = default`, `...name` and `key: name`. */
 static uint32_t inner_target(const struct script *s, uint32_t c)
 {
@@ -226,7 +243,7 @@ static void bind(struct script *s, uint32_t target, struct value *v)
 		bool object = s->t->text.n > n->start && s->t->text.p[n->start] == '{';
 		for (uint32_t c = n->child; c != 0 && n_todo < PATTERNS_MAX; c = node(s, c)->next, at++) {
 			uint32_t to = same ? c : inner_target(s, c);
-			struct value *part = same ? whole : object ? bawn_script_attribute(s, whole, pattern_key(s, c)) : part_of(s, whole, at);
+			struct value *part = same ? whole : object ? bawn_script_attribute(s, whole, pattern_key(s, c)) : is_rest(s, c) ? rest_of(s, whole, at) : part_of(s, whole, at);
 			if (to == 0)
 				continue;
 			if (node(s, to)->kind == BAWN_K_PATTERN || node(s, to)->kind == BAWN_K_LIST || node(s, to)->kind == BAWN_K_PAREN) {
@@ -606,6 +623,16 @@ static struct value *told(struct script *s, const struct value *v)
 	return copy;
 }
 
+static struct value *rest_of_arguments(struct script *s, const struct call *c, uint32_t at)
+{
+	struct value *v = at < c->n_args ? bawn_fold_list(s, c->n_args - at, 0) : NULL;
+	for (uint32_t i = at; v != NULL && i < c->n_args; i++) {
+		v->item[i - at] = c->arg[i];
+		v->taint |= c->arg[i] != NULL ? c->arg[i]->taint : 0;
+	}
+	return v;
+}
+
 /* What the parameters of `function` stand for; `exact`: in this call, else in any that was seen. */
 static void bind_parameters(struct script *s, uint32_t function, const struct call *c, bool exact)
 {
@@ -619,7 +646,7 @@ static void bind_parameters(struct script *s, uint32_t function, const struct ca
 		const char *t = name != 0 ? dotted_text(s, name) : NULL;
 		if (t == NULL || (at == 0 && s->python && (strcmp(t, "self") == 0 || strcmp(t, "cls") == 0)))
 			continue;
-		struct value *before = bawn_scope_get(s, function, t, strlen(t)), *now = given(c, at, t);
+		struct value *before = bawn_scope_get(s, function, t, strlen(t)), *now = is_rest(s, p) ? rest_of_arguments(s, c, at) : given(c, at, t);
 		uint32_t otherwise = child(s, p, BAWN_R_VALUE) != 0 ? child(s, p, BAWN_R_VALUE) : child(s, p, BAWN_R_RIGHT);
 		if (now == NULL && otherwise != 0)
 			now = s->val[otherwise];
