@@ -104,7 +104,7 @@ static const struct { const char *name; int8_t arg; uint8_t access; } touch[] = 
 	{ "trash", 0, BAWN_ACCESS_DELETE }, { "Deno.remove", 0, BAWN_ACCESS_DELETE }, { "Deno.removeSync", 0, BAWN_ACCESS_DELETE },
 	{ "Deno.rename", 0, BAWN_ACCESS_DELETE }, { "fs.readdir", 0, BAWN_ACCESS_LIST }, { "fs.readdirSync", 0, BAWN_ACCESS_LIST },
 	{ "fs.opendir", 0, BAWN_ACCESS_LIST }, { "fs.opendirSync", 0, BAWN_ACCESS_LIST }, { "fs.glob", 0, BAWN_ACCESS_LIST },
-	{ "fs.globSync", 0, BAWN_ACCESS_LIST }, { "glob.sync", 0, BAWN_ACCESS_LIST }, { "globby", 0, BAWN_ACCESS_LIST },
+	{ "fs.globSync", 0, BAWN_ACCESS_LIST }, { "glob.globSync", 0, BAWN_ACCESS_LIST }, { "globby.globby", 0, BAWN_ACCESS_LIST }, { "globby.sync", 0, BAWN_ACCESS_LIST }, { "fast-glob.glob", 0, BAWN_ACCESS_LIST }, { "glob.sync", 0, BAWN_ACCESS_LIST }, { "globby", 0, BAWN_ACCESS_LIST },
 	{ "fast-glob", 0, BAWN_ACCESS_LIST }, { "fast-glob.sync", 0, BAWN_ACCESS_LIST }, { "klaw", 0, BAWN_ACCESS_LIST },
 	{ "klaw-sync", 0, BAWN_ACCESS_LIST }, { "walkdir", 0, BAWN_ACCESS_LIST }, { "walkdir.sync", 0, BAWN_ACCESS_LIST },
 	{ "readdirp", 0, BAWN_ACCESS_LIST }, { "recursive-readdir", 0, BAWN_ACCESS_LIST }, { "Deno.readDir", 0, BAWN_ACCESS_LIST },
@@ -407,7 +407,7 @@ static void line_run(struct script *s, const struct value *v, uint32_t node)
 }
 
 /* Functions that write a text; a program written down is meant to be run. */
-static const char *const writer[] = { "*.write", "*.write_text", "*.write_bytes", "*.writestr", "os.write", "*.writelines" };
+static const char *const writer[] = { "fs.writeFile", "fs.writeFileSync", "fs.appendFile", "fs.appendFileSync", "*.write", "*.write_text", "*.write_bytes", "*.writestr", "os.write", "*.writelines" };
 NAMES(writer_names, writer);
 
 static int language_of(struct bawn_span t)
@@ -425,6 +425,19 @@ static int language_of(struct bawn_span t)
 	return python && memchr(t.p, '(', t.n) != NULL ? BAWN_LANG_PYTHON : -1;
 }
 
+static int language_of_file(const struct value *path)
+{
+	static const struct { const char *ending; int language; } is[] = {
+		{ ".js", BAWN_LANG_JAVASCRIPT }, { ".cjs", BAWN_LANG_JAVASCRIPT }, { ".mjs", BAWN_LANG_JAVASCRIPT }, { ".sh", BAWN_LANG_BASH }, { ".py", BAWN_LANG_PYTHON },
+	};
+	for (size_t i = 0; bawn_value_is_text(path) && i < BAWN_LEN(is); i++) {
+		size_t n = strlen(is[i].ending);
+		if (path->text.n > n && memcmp(path->text.p + path->text.n - n, is[i].ending, n) == 0)
+			return is[i].language;
+	}
+	return -1;
+}
+
 static void run_one(struct script *s, int language, const struct value *v, uint32_t node);
 
 static void written(struct script *s, const struct call *c)
@@ -434,6 +447,8 @@ static void written(struct script *s, const struct call *c)
 	for (uint32_t i = 0; i < c->n_args && i < 2; i++) {
 		const struct value *v = c->arg[i];
 		int language = bawn_value_is_text(v) && v->text.n > 20 ? language_of(v->text) : -1;
+		if (language < 0 && i == 1 && !s->python && bawn_value_is_text(v) && v->text.n > 20)
+			language = language_of_file(c->arg[0]);
 		if (language >= 0)
 			run_one(s, language, v, c->node);
 	}
@@ -694,7 +709,6 @@ uint64_t bawn_call_effects(struct script *s, const struct call *c, bool told)
 		used_texts(s, c);
 	addresses(s, c);
 	pass_on(s, c, tags);
-	if (s->python)
-		written(s, c);
+	written(s, c);
 	return tags;
 }

@@ -738,7 +738,8 @@ struct value *bawn_fold_subscript(struct script *s, struct value *object, struct
 		return NULL;
 	struct value *v = NULL;
 	if (!bawn_value_is_text(index) && bawn_fold_numeric(s, index, &at))
-		v = at == 0 && object->name != NULL && strcmp(object->name, "sys.argv") == 0 ? bawn_script_named(s, "__file__", false) : at_index(s, object, at);
+		v = at == 0 && object->name != NULL && strcmp(object->name, "sys.argv") == 0 ? bawn_script_named(s, "__file__", false)
+		  : at == 1 && object->name != NULL && strcmp(object->name, "process.argv") == 0 ? bawn_script_named(s, "__filename", false) : at_index(s, object, at);
 	bool known = bawn_value_is_text(index) || (index != NULL && index->has_number);
 	if (!known && v == NULL && !s->python && !object->choice && (object->is_dict || object->is_list))
 		v = any_item(s, object);
@@ -753,6 +754,11 @@ struct value *bawn_fold_subscript(struct script *s, struct value *object, struct
 	if (v != NULL) {
 		v->taint = object->taint;
 		/* An unknown member of a known namespace could be anything in it. */
+		if (!s->python && !known && object->function != 0 && s->builds[object->function]) {
+			/* decode[decode('...')]: the only member worth hiding is the maker of functions. */
+			v->name = "Function";
+			v->taint |= BAWN_TAG(OBFUSCATED);
+		}
 		if (object->name != NULL && (bawn_fold_is_namespace(object->name) || object->imported))
 			v->name = bawn_arena_fmt(fold_memory(s), "%s[]", object->name);
 	}

@@ -116,7 +116,8 @@ static bool of_literal(const struct value *method)
 static const struct { const char *object, *property; uint64_t taint; } personal[] = {
 	{ "KeyboardEvent()", "key", BAWN_TAG(KEYS) }, { "KeyboardEvent()", "code", BAWN_TAG(KEYS) }, { "KeyboardEvent()", "keyCode", BAWN_TAG(KEYS) },
 	{ "KeyboardEvent()", "which", BAWN_TAG(KEYS) }, { "KeyboardEvent()", "charCode", BAWN_TAG(KEYS) }, { "document", "cookie", BAWN_TAG(BROWSER) },
-	{ "window.document", "cookie", BAWN_TAG(BROWSER) },
+	{ "window.document", "cookie", BAWN_TAG(BROWSER) }, { "WebRequest()", "uploadData", BAWN_TAG(KEYS) }, { "WebRequest()", "requestBody", BAWN_TAG(KEYS) },
+	{ "WebRequest()", "requestHeaders", BAWN_TAG(BROWSER) },
 };
 
 static uint64_t personal_taint(const char *object, const char *property)
@@ -179,6 +180,25 @@ static bool is_function_constructor(const char *name)
 		if (strcmp(name, whole[i]) == 0)
 			return true;
 	return n > sizeof twice - 1 && strcmp(name + n - (sizeof twice - 1), twice) == 0;
+}
+
+/* What compilers put around require() gives the module itself. */
+bool bawn_js_is_wrapper(struct bawn_span name)
+{
+	static const char *const wrapper[] = { "__importDefault", "__importStar", "_interopRequireDefault", "_interopRequireWildcard", "__toESM", "_interop_require_default",
+	                                       "_interop_require_wildcard", "_interopNamespace", "_interopDefault", "__toModule", "_interopDefaultLegacy" };
+	for (size_t i = 0; i < BAWN_LEN(wrapper); i++)
+		if (bawn_span_is(name, wrapper[i]))
+			return true;
+	return false;
+}
+
+/* f.bind(x) of a function of the program is that function. */
+struct value *bawn_js_bound(const struct call *c)
+{
+	const char *method = method_of(c->name);
+	struct value *self = c->function != NULL ? c->function->self : NULL;
+	return method != NULL && strcmp(method, "bind") == 0 && c->n_args <= 1 && self != NULL && self->function != 0 ? self : NULL;
 }
 
 void bawn_js_apply(struct call *c)
@@ -397,6 +417,8 @@ static const struct { const char *name, *given[2]; unsigned from_outside; } give
 	{ "request", { NULL, "http.IncomingMessage()" }, 6 }, { "request.get", { NULL, "http.IncomingMessage()" }, 6 },
 	{ "request.post", { NULL, "http.IncomingMessage()" }, 6 }, { "needle.get", { NULL, "http.IncomingMessage()" }, 6 },
 	{ "needle", { NULL, "http.IncomingMessage()" }, 6 }, { "$.get", { NULL }, 1 }, { "$.post", { NULL }, 1 }, { "$.getJSON", { NULL }, 1 },
+	{ "*.onBeforeRequest", { "WebRequest()" }, 0 }, { "*.onCompleted", { "WebRequest()" }, 0 }, { "*.onBeforeSendHeaders", { "WebRequest()" }, 0 },
+	{ "*.onSendHeaders", { "WebRequest()" }, 0 },
 	{ "dns.resolveTxt", { NULL }, 2 }, { "dns.resolve", { NULL }, 2 },
 };
 NAMES(givers, gives);
@@ -433,9 +455,29 @@ static struct value *item_of(struct script *s, struct value *list)
 	return one;
 }
 
+/* What x.emit('name', v) hands to x.on('name', f), whoever x is. */
+static const char *emitted_name(struct script *s, const struct value *what)
+{
+	return bawn_value_is_text(what) && what->text.n < NAME_MAX_BYTES ? bawn_arena_fmt(scratch(s), "%.*s!", (int)what->text.n, what->text.p) : NULL;
+}
+
+static void note_emitted(struct script *s, const struct call *c)
+{
+	const char *method = method_of(c->name), *name = method != NULL && strcmp(method, "emit") == 0 && c->n_args > 1 ? emitted_name(s, c->arg[0]) : NULL;
+	uint64_t taint = 0;
+	for (uint32_t i = 1; name != NULL && i < c->n_args; i++)
+		taint |= c->arg[i] != NULL ? c->arg[i]->taint & FLOWS & ~BAWN_TAG(INPUT) : 0;
+	const struct value *before = taint != 0 ? bawn_scope_get(s, 0, name, strlen(name)) : NULL;
+	if (taint != 0)
+		bawn_scope_set(s, 0, name, tainted(s, NULL, taint | (before != NULL ? before->taint : 0)));
+}
+
 static uint32_t given_by_event(struct script *s, const struct call *c, uint64_t taint, struct value **given)
 {
 	const struct value *what = arg(c, 0);
+	const char *name = emitted_name(s, what);
+	const struct value *emitted = name != NULL ? bawn_scope_get(s, 0, name, strlen(name)) : NULL;
+	taint |= emitted != NULL ? emitted->taint : 0;
 	size_t row = bawn_value_is_text(what) ? bawn_names_find(&events, what->text.p, what->text.n) : BAWN_LEN(event);
 	if (row < BAWN_LEN(event)) {
 		given[0] = tainted(s, event[row].given, taint | event[row].taint);
@@ -510,8 +552,22 @@ static void enter_handler(struct script *s, uint32_t entered)
 	bawn_script_hand(s, entered, given, n);
 }
 
+/* (req, res) => ...: by custom these are a request and the answer to it, whoever calls. */
+static void enter_request(struct script *s, uint32_t entered)
+{
+	uint32_t list = child(s, entered, BAWN_R_PARAMETERS), first = list != 0 && node(s, list)->kind != BAWN_K_NAME ? node(s, list)->child : 0;
+	uint32_t second = first != 0 ? node(s, first)->next : 0;
+	struct bawn_span a = first != 0 ? bawn_node_text(s->t, first) : bawn_span(""), b = second != 0 ? bawn_node_text(s->t, second) : bawn_span("");
+	bool request = bawn_span_is(a, "req") || bawn_span_is(a, "request"), answer = bawn_span_is(b, "res") || bawn_span_is(b, "response") || bawn_span_is(b, "reply");
+	if (!request || !answer)
+		return;
+	struct value *given[2] = { tainted(s, "http.IncomingMessage()", BAWN_TAG(NET_RECV)), tainted(s, "http.ServerResponse()", 0) };
+	bawn_script_hand(s, entered, given, 2);
+}
+
 void bawn_js_enter(struct script *s, uint32_t entered)
 {
+	enter_request(s, entered);
 	uint32_t list = node(s, entered)->parent, at = node(s, list)->parent;
 	if (node(s, list)->kind == BAWN_K_ASSIGN)
 		enter_handler(s, entered);
@@ -606,6 +662,20 @@ static void option_paths(struct script *s, const struct call *c)
 				(void)bawn_engine_path(s->e, c->keyword[i].value->text, BAWN_ACCESS_USE, false, c->node);
 }
 
+/* sendMail({attachments: [{path: '...'}]}) */
+static void attached_paths(struct script *s, const struct call *c, struct value *result)
+{
+	for (uint32_t i = 0; i < c->n_keywords && i < 64; i++) {
+		const struct value *list = c->keyword[i].name != NULL && strcmp(c->keyword[i].name, "attachments") == 0 ? c->keyword[i].value : NULL;
+		for (uint32_t k = 0; list != NULL && list->is_list && k < list->n_items && k < 16; k++) {
+			const struct value *one = list->item[k];
+			for (uint32_t m = 0; one != NULL && one->is_dict && m < one->n_items; m++)
+				if (one->key[m] != NULL && strcmp(one->key[m], "path") == 0 && bawn_value_is_text(one->item[m]) && result != NULL)
+					result->taint |= bawn_engine_path(s->e, one->item[m]->text, BAWN_ACCESS_READ, false, c->node) & FLOWS;
+		}
+	}
+}
+
 void bawn_js_after(struct script *s, const struct call *c, struct value *result, uint64_t tags)
 {
 	bool local = c->function != NULL && c->function->function != 0;
@@ -619,9 +689,11 @@ void bawn_js_after(struct script *s, const struct call *c, struct value *result,
 	if (result != NULL && !local)
 		gather_results(s, c, result);
 	keep_piped(s, c);
+	note_emitted(s, c);
 	notice_packed(s, c);
 	settle(s, c, result);
 	option_paths(s, c);
+	attached_paths(s, c, result);
 }
 
 /* ---- what the text looks like ---- */

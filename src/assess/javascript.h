@@ -10,6 +10,8 @@ const char *bawn_js_name(const char *name);
 struct value *bawn_js_attribute(struct script *s, struct value *object, const char *property);
 
 /* f.call(x), Reflect.apply(f, ...), [].at.constructor(...): what really runs. */
+bool bawn_js_is_wrapper(struct bawn_span name);
+struct value *bawn_js_bound(const struct call *c);
 void bawn_js_apply(struct call *c);
 /* What a call comes to, where JavaScript knows; NULL where not. */
 struct value *bawn_js_call(struct script *s, const struct call *c);

@@ -623,6 +623,17 @@ static struct value *told(struct script *s, const struct value *v)
 	return copy;
 }
 
+/* ([a, b]) => ...: taken apart is whatever any call gave. */
+static void bind_pattern(struct script *s, uint32_t function, uint32_t p, uint32_t at, struct value *now, bool exact)
+{
+	const char *whole = exact ? NULL : bawn_arena_fmt(scratch(s), "%u()", at);  /* a name no program can have */
+	struct value *before = whole != NULL ? bawn_scope_get(s, function, whole, strlen(whole)) : NULL;
+	struct value *v = before != NULL ? bawn_value_either(s, before, now) : now;
+	if (whole != NULL)
+		bawn_scope_set(s, function, whole, v);
+	bind_in(s, function, inner_target(s, p), v);
+}
+
 static struct value *rest_of_arguments(struct script *s, const struct call *c, uint32_t at)
 {
 	struct value *v = at < c->n_args ? bawn_fold_list(s, c->n_args - at, 0) : NULL;
@@ -641,7 +652,7 @@ static void bind_parameters(struct script *s, uint32_t function, const struct ca
 	for (uint32_t p = list == 0 ? 0 : single ? list : node(s, list)->child; p != 0; p = single ? 0 : node(s, p)->next) {
 		uint32_t name = parameter_name(s, p);
 		if (name == 0 && !s->python && at < c->n_args && c->arg[at] != NULL)
-			bind_in(s, function, inner_target(s, p), c->arg[at]);
+			bind_pattern(s, function, p, at, c->arg[at], exact);
 		at += name == 0 && !s->python && node(s, p)->kind != BAWN_K_COMMENT;
 		const char *t = name != 0 ? dotted_text(s, name) : NULL;
 		if (t == NULL || (at == 0 && s->python && (strcmp(t, "self") == 0 || strcmp(t, "cls") == 0)))
@@ -766,6 +777,10 @@ static struct value *read_call(struct script *s, uint32_t i)
 	if (!gather(s, i, &c))
 		return NULL;
 	c.name = c.function != NULL ? c.function->name : NULL;
+	if (!s->python && f != 0 && c.n_args > 0 && c.arg[0] != NULL && c.arg[0]->imported && bawn_js_is_wrapper(text_of(s, f)))
+		return c.arg[0];
+	if (!s->python && bawn_js_bound(&c) != NULL)
+		return bawn_js_bound(&c);
 	if (!s->python)
 		bawn_js_apply(&c);
 	bawn_fold_redirect(s, &c);
@@ -1513,6 +1528,10 @@ static void enter(struct script *s, uint32_t i)
 		return;
 	case BAWN_K_TRY:
 		bind_caught(s, i);
+		return;
+	case BAWN_K_FOR:
+		if (!s->python && (bawn_span_starts(text_of(s, i), "for (;;") || bawn_span_starts(text_of(s, i), "for(;;")))
+			(void)bawn_engine_event(s->e, "endless-loop", i, NULL);
 		return;
 	case BAWN_K_WHILE: {
 		uint32_t c = child(s, i, BAWN_R_CONDITION);
