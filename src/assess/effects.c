@@ -612,8 +612,9 @@ static uint64_t other_paths(struct script *s, const struct call *c)
 
 /* ---- texts that are used ---- */
 
-/* Looking for something is using its name. */
-static const char *const looks[] = { "os.path.exists", "os.path.isfile", "os.path.isdir", "os.access", "os.stat", "shutil.which", "fs.existsSync", "fs.exists", "fs.access", "fs.accessSync", "winreg.*" };
+/* Looking or asking for something is using its name. */
+static const char *const looks[] = { "http.get", "https.get", "axios.get", "axios.create().get", "got.get", "needle.get", "superagent.get", "request.get", "ky.get",
+	"requests.get", "requests.Session().get", "httpx.get", "httpx.Client().get", "undici.request", "os.path.exists", "os.path.isfile", "os.path.isdir", "os.access", "os.stat", "shutil.which", "fs.existsSync", "fs.exists", "fs.access", "fs.accessSync", "winreg.*" };
 NAMES(looks_names, looks);
 
 /* Programs that search or print the words they are given. */
@@ -636,6 +637,31 @@ static void tell_text(struct script *s, struct bawn_span text, uint32_t node)
 
 #define USED_MAX 64u
 
+/* One of several: what is in it. */
+static void tell_members(struct script *s, const struct value *v, uint32_t node)
+{
+	for (uint32_t i = 0; v != NULL && (v->is_dict || v->is_list) && i < v->n_items && i < USED_MAX; i++)
+		if (bawn_value_is_text(v->item[i]))
+			tell_text(s, v->item[i]->text, node);
+}
+
+/* spawn('reg', ['add', ...]): program and words are one line. */
+static void tell_line(struct script *s, const struct call *c)
+{
+	bawn_auto_buf line = BAWN_BUF(4096);
+	const struct value *program = argument(c, 0), *words = argument(c, 1);
+	if (!bawn_value_is_text(program) || words == NULL || !words->is_list || words->choice)
+		return;
+	bawn_buf_add(&line, program->text.p, program->text.n);
+	for (uint32_t i = 0; i < words->n_items && i < USED_MAX; i++)
+		if (bawn_value_is_text(words->item[i])) {
+			bawn_buf_char(&line, ' ');
+			bawn_buf_add(&line, words->item[i]->text.p, words->item[i]->text.n);
+		}
+	if (bawn_engine_whole(s->e, &line))
+		tell_text(s, bawn_buf_span(&line), c->node);
+}
+
 /* A text, or the texts in a list or a dictionary; words of a command are told as its line, too. */
 static void tell_used(struct script *s, const struct value *v, uint32_t node)
 {
@@ -643,6 +669,8 @@ static void tell_used(struct script *s, const struct value *v, uint32_t node)
 	if (bawn_value_is_text(v))
 		tell_text(s, v->text, node);
 	for (uint32_t i = 0; v != NULL && i < v->n_items && i < USED_MAX; i++) {
+		if (v->choice)
+			tell_members(s, v->item[i], node);
 		if (!bawn_value_is_text(v->item[i]))
 			continue;
 		if (v->choice || v->is_dict)
@@ -661,6 +689,8 @@ static void used_texts(struct script *s, const struct call *c)
 		return;
 	for (uint32_t i = 0; i < c->n_args && i < 8; i++)
 		tell_used(s, c->arg[i], c->node);
+	if (!s->python)
+		tell_line(s, c);
 	for (uint32_t i = 0; i < c->n_keywords && i < 16; i++)
 		tell_used(s, c->keyword[i].value, c->node);
 }

@@ -16,7 +16,7 @@ static const struct row functions[] = {
 	{ "Array", F_CHAIN_ARGS, 0 }, { "Array.from", F_LIST, 0 }, { "Array.of", F_CHAIN_ARGS, 0 }, { "BigInt", F_INT, 0 },
 	{ "Boolean", F_BOOL, 0 }, { "Buffer", F_BUFFER, 0 }, { "Buffer.concat", F_CONCAT_LIST, 0 }, { "Buffer.from", F_BUFFER, 0 },
 	{ "BytesIO", F_STREAM, 0 }, { "Crypto.Util.number.long_to_bytes", F_LONG_TO_BYTES, 0 },
-	{ "Cryptodome.Util.number.long_to_bytes", F_LONG_TO_BYTES, 0 }, { "Math.floor", F_INT, 0 }, { "Math.pow", F_OPERATOR, 'p' },
+	{ "Cryptodome.Util.number.long_to_bytes", F_LONG_TO_BYTES, 0 }, { "Map", F_DICT, 0 }, { "Math.floor", F_INT, 0 }, { "Math.pow", F_OPERATOR, 'p' },
 	{ "Math.round", F_INT, 0 }, { "Math.trunc", F_INT, 0 }, { "Number", F_INT, 0 }, { "Number.parseInt", F_INT, 0 },
 	{ "Object.entries", F_ENTRIES, 0 }, { "Object.keys", F_KEYS, 0 }, { "Object.values", F_VALUES, 0 },
 	{ "Reflect.get", F_GETATTR, 0 }, { "String", F_STR, 0 }, { "String.fromCharCode", F_CHARS, 0 },
