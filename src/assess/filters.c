@@ -126,6 +126,20 @@ static bool only(struct bawn_span t, const char *set)
 	return true;
 }
 
+/* Is most of what comes out spelled in numbers?  Nobody writes words that way who wants them read. */
+static void note_escapes(struct filter *f, struct bawn_span t, bool echo)
+{
+	size_t escapes = 0;
+	for (size_t i = 0; i + 2 < t.n; i++) {
+		if (t.p[i] != '\\')
+			continue;
+		char c = t.p[++i];
+		escapes += (c == 'x' || c == 'u' || c == 'U' || (c >= '0' && c <= (echo ? '0' : '7'))) && digit(t.p[i + 1], 16) >= 0;
+	}
+	if (escapes > 1 && escapes * 2 >= f->out->n)
+		f->taint |= BAWN_TAG(DECODE);
+}
+
 static bool put_echo(struct filter *f)
 {
 	uint32_t i = 1;
@@ -136,10 +150,12 @@ static bool put_echo(struct filter *f)
 		struct bawn_span w = bawn_value_is_text(f->word[i]) ? f->word[i]->text : bawn_span("{}");
 		if (i > first)
 			bawn_buf_char(f->out, ' ');
-		if (escapes)
+		if (escapes) {
 			unescape_into(w, true, f->out);
-		else
+			note_escapes(f, w, true);
+		} else {
 			bawn_buf_add(f->out, w.p, w.n);
+		}
 	}
 	return true;
 }
@@ -196,6 +212,10 @@ static bool put_printf(struct filter *f)
 		if (i == before)
 			break;
 	}
+	note_escapes(f, format, false);
+	for (uint32_t k = 1; k < f->n; k++)
+		if (bawn_value_is_text(f->word[k]) && memmem(format.p, format.n, "%b", 2) != NULL)
+			note_escapes(f, f->word[k]->text, false);
 	return true;
 }
 
@@ -537,9 +557,63 @@ static bool put_part(struct filter *f, bool head)
 static bool put_head(struct filter *f) { return put_part(f, true); }
 static bool put_tail(struct filter *f) { return put_part(f, false); }
 
+/* One argument of awk's printf: a number or a text.  Where it ends, or 0. */
+static size_t awk_argument(struct bawn_span p, size_t at, char how, struct bawn_buf *b)
+{
+	size_t start, n = 0;
+	while (at < p.n && (p.p[at] == ' ' || p.p[at] == ','))
+		at++;
+	start = at;
+	if (at < p.n && p.p[at] == '"') {
+		const char *end = memchr(p.p + at + 1, '"', p.n - at - 1);
+		if (end == NULL)
+			return 0;
+		bawn_buf_add(b, p.p + at + 1, (size_t)(end - p.p) - at - 1);
+		return (size_t)(end - p.p) + 1;
+	}
+	while (at < p.n && p.p[at] >= '0' && p.p[at] <= '9')
+		at++;
+	if (!small_number((struct bawn_span){ p.p + start, at - start }, &n))
+		return 0;
+	if (how == 'c')
+		bawn_buf_char(b, (char)n);
+	else
+		bawn_buf_add(b, p.p + start, at - start);
+	return at;
+}
+
+/* awk 'BEGIN{printf "%c%c", 108, 115}': words spelled in numbers. */
+static bool put_awk_begin(struct filter *f, struct bawn_span p)
+{
+	const char *call = memmem(p.p, p.n, "printf", 6), *open = call != NULL ? memchr(call, '"', (size_t)(p.p + p.n - call)) : NULL;
+	const char *close = open != NULL ? memchr(open + 1, '"', (size_t)(p.p + p.n - open - 1)) : NULL;
+	if (close == NULL)
+		return false;
+	size_t at = (size_t)(close - p.p) + 1;
+	struct bawn_span format = { open + 1, (size_t)(close - open) - 1 };
+	for (size_t i = 0; i < format.n; ) {
+		char c = format.p[i++];
+		if (c == '\\' && i < format.n) {
+			unescape_one(format, &i, false, f->out);
+		} else if (c == '%' && i < format.n) {
+			f->taint |= format.p[i] == 'c' ? BAWN_TAG(DECODE) : 0;
+			if ((at = awk_argument(p, at, format.p[i++], f->out)) == 0)
+				return false;
+		} else {
+			bawn_buf_char(f->out, c);
+		}
+	}
+	return true;
+}
+
 /* awk '{print $2}' and awk '{print $1 $3}'. */
 static bool put_awk(struct filter *f)
 {
+	for (uint32_t i = 1; i < f->n; i++)
+		if (bawn_span_starts(word_at(f, i), "BEGIN"))
+			return put_awk_begin(f, word_at(f, i));
+	if (f->in.p == NULL)
+		return false;
 	struct bawn_span mark = option_value(f, 'F'), p = { NULL, 0 };
 	for (uint32_t i = 1; i < f->n && p.p == NULL; i++) {
 		struct bawn_span w = word_at(f, i);
@@ -634,7 +708,7 @@ static const struct { const char *name; bool (*put)(struct filter *); bool in; }
 	{ "rev", put_rev, true }, { "uudecode", put_uudecode, true }, { "gunzip", put_unzipped, true }, { "zcat", put_unzipped, true }, { "gzip", put_gzip, true },
 	{ "pigz", put_gzip, true }, { "bzip2", put_bzip2, true }, { "bunzip2", put_bzip2, true }, { "bzcat", put_bzip2, true }, { "xz", put_xz, true }, { "unxz", put_xz, true }, { "xzcat", put_xz, true },
 	 { "tr", put_tr, true }, { "sed", put_sed, true }, { "cut", put_cut, true }, { "head", put_head, true },
-	{ "tail", put_tail, true }, { "awk", put_awk, true }, { "gawk", put_awk, true }, { "mawk", put_awk, true }, { "paste", put_paste, true },
+	{ "tail", put_tail, true }, { "awk", put_awk, false }, { "gawk", put_awk, false }, { "mawk", put_awk, false }, { "paste", put_paste, true },
 };
 NAMES(filters, filter);
 

@@ -8,6 +8,7 @@
 #include "assess/names.h"
 #include "assess/shell.h"
 #include "assess/text.h"
+#include "base/buf.h"
 #include "base/cleanup.h"
 
 #define PROGRAM_MAX  (64u << 10)
@@ -16,6 +17,7 @@
 enum kind {
 	SOCKET = 1, RUN = 2, EVAL = 4, UNDO = 8, FETCH = 16, FORK = 32, LOOP = 64, WAIT = 128, BECOME = 256, OPEN = 512, DELETE = 1024, WRITE = 2048,
 	SERVE = 4096, POST = 8192, ASKED = 16384,  /* ASKED: what a visitor of a web page sent */
+	MEMORY = 32768, CLIENT = 65536,            /* a file that has no name; the output of a client of the network */
 };
 
 static const struct { const char *name; unsigned kind; } word[] = {
@@ -56,7 +58,7 @@ static const struct { const char *name; unsigned kind; } word[] = {
 	{ "slurp", OPEN }, { "ReadFile", OPEN }, { "readAllBytes", OPEN }, { "lines", OPEN }, { "cat", OPEN }, { "Content", OPEN }, { "dofile", OPEN }, { "load", OPEN },
 	{ "unlink", DELETE }, { "rmtree", DELETE }, { "rm_rf", DELETE }, { "rm_r", DELETE }, { "rmdir", DELETE }, { "remove", DELETE }, { "delete", DELETE }, { "RemoveAll", DELETE },
 	{ "file_put_contents", WRITE }, { "fwrite", WRITE }, { "fputs", WRITE }, { "WriteFile", WRITE }, { "writeFile", WRITE }, { "write", WRITE }, { "chmod", WRITE }, { "rename", WRITE },
-	{ "copy", WRITE }, { "saveas", WRITE },
+	{ "copy", WRITE }, { "saveas", WRITE }, { "writefile", WRITE }, { "memfd_create", MEMORY }, { "commandLine", RUN },
 };
 NAMES(words, word);
 
@@ -98,6 +100,8 @@ static void literal(struct program *p, struct bawn_span raw, bool backtick)
 	if (t.n == 0 || p->literals++ >= LITERALS_MAX)
 		return;
 	p->shell = p->shell || names_shell(t);
+	p->seen |= memmem(t.p, t.n, "/proc/", 6) != NULL && memmem(t.p, t.n, "/fd/", 4) != NULL ? (unsigned)MEMORY : 0u;
+	p->seen |= backtick && (bawn_span_starts(t, "curl ") || bawn_span_starts(t, "wget ")) ? (unsigned)CLIENT : 0u;
 	size_t row = t.n < 40 ? bawn_names_find(&words, t.p, t.n) : BAWN_LEN(word);
 	if (row < BAWN_LEN(word) && (p->last & RUN) == 0)  /* require "socket" */
 		p->seen |= word[row].kind & (SOCKET | FETCH);
@@ -121,20 +125,49 @@ static void literal(struct program *p, struct bawn_span raw, bool backtick)
 		p->seen |= (p->last & OPEN) != 0 && bawn_span_starts(t, "http") ? (unsigned)FETCH : 0u;
 		return;
 	}
-	if ((t.p[0] == '/' || t.p[0] == '~') && t.n > 2 && memchr(t.p, ' ', t.n) == NULL)
+	if ((t.p[0] == '/' || t.p[0] == '~' || bawn_span_starts(t, "$HOME/")) && t.n > 2 && memchr(t.p, ' ', t.n) == NULL)
 		(void)bawn_engine_path(p->e, t, (p->last & DELETE) != 0 ? BAWN_ACCESS_DELETE : (p->last & WRITE) != 0 ? BAWN_ACCESS_WRITE : BAWN_ACCESS_READ, false, p->node);
 }
 
-/* The literal that starts at `at`; how long it is with its quotes. */
+/* Where the literal that starts at `at` ends: at its closing quote, or past the text. */
+static size_t closing(const struct program *p, size_t at)
+{
+	size_t end = at + 1;
+	while (end < p->t.n && p->t.p[end] != p->t.p[at])
+		end += p->t.p[end] == '\\' ? 2 : 1;
+	return end;
+}
+
+/* Where a literal goes on after the one that closed at `end`: "a" "b", "a"."b", "a".."b", "a" + "b"; or 0. */
+static size_t goes_on(const struct program *p, size_t end)
+{
+	size_t at = end + 1;
+	while (at < p->t.n && strchr(" .+", p->t.p[at]) != NULL && p->t.p[at] != '\0')
+		at++;
+	bool more = at < p->t.n && (p->t.p[at] == '"' || p->t.p[at] == '\'') && closing(p, at) < p->t.n;
+	return more ? at : 0;
+}
+
+/* The literal that starts at `at`, with those it is joined to; how long it is with its quotes. */
 static size_t quoted(struct program *p, size_t at)
 {
-	char q = p->t.p[at];
-	size_t end = at + 1;
-	while (end < p->t.n && p->t.p[end] != q)
-		end += p->t.p[end] == '\\' ? 2 : 1;
+	size_t end = closing(p, at), next;
+	bool backtick = p->t.p[at] == '`';
 	if (end >= p->t.n)
 		return 1;
-	literal(p, (struct bawn_span){ p->t.p + at + 1, end - at - 1 }, q == '`');
+	if (backtick || goes_on(p, end) == 0) {
+		literal(p, (struct bawn_span){ p->t.p + at + 1, end - at - 1 }, backtick);
+		return end + 1 - at;
+	}
+	bawn_auto_buf b = BAWN_BUF(PROGRAM_MAX);
+	bawn_buf_add(&b, p->t.p + at + 1, end - at - 1);
+	while ((next = goes_on(p, end)) != 0) {
+		end = closing(p, next);
+		bawn_buf_add(&b, p->t.p + next + 1, end - next - 1);
+	}
+	const char *all = bawn_engine_whole(p->e, &b) ? bawn_arena_text(bawn_sh_arena(p->e), bawn_buf_span(&b)) : NULL;
+	if (all != NULL)
+		literal(p, (struct bawn_span){ all, b.n }, false);
 	return end + 1 - at;
 }
 
@@ -211,6 +244,7 @@ static void conclude(struct program *p)
 		{ SOCKET | RUN, 0, "foreign-remote-shell" }, { SOCKET | EVAL, 0, "foreign-remote-shell" }, { ASKED | RUN, 0, "foreign-remote-shell" }, { ASKED | EVAL, 0, "foreign-remote-shell" },
 		{ FETCH | EVAL, 0, "foreign-download-run" },
 		{ FETCH | RUN, 0, "foreign-download-run" }, { UNDO | EVAL, 0, "decoded-exec" }, { UNDO | RUN, 0, "decoded-exec" },
+		{ MEMORY | CLIENT, 0, "foreign-download-run" }, { MEMORY | FETCH, 0, "foreign-download-run" }, { MEMORY | RUN, 0, "runs-memory" },
 		{ SOCKET, 0, "foreign-socket" }, { RUN, 0, "foreign-run" }, { FETCH, 0, "foreign-fetch" }, { EVAL, 0, "foreign-eval" },
 		{ BECOME, 0, "foreign-become" }, { SERVE, 0, "foreign-serve" }, { POST, 0, "foreign-send" },
 	};

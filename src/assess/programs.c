@@ -23,6 +23,19 @@ static int language_of(struct bawn_span text, int otherwise)
 	return guessed >= 0 ? guessed : otherwise;
 }
 
+/* Did the file come out of an archive that was downloaded?  One whose checksum was compared is somebody's
+ * whom the program knows, and building from sources begins with what is in them. */
+static bool was_unpacked(const struct shell *s, const char *key)
+{
+	const struct value *dir = bawn_sh_get(s, "unpacked ", bawn_span(""));
+	if (!bawn_value_is_text(dir) || s->verified)
+		return false;
+	const char *slash = strrchr(key, '/'), *base = slash != NULL ? slash + 1 : key;
+	if (strcmp(base, "configure") == 0 || strcmp(base, "setup.py") == 0 || strcmp(base, "bootstrap") == 0 || strcmp(base, "autogen.sh") == 0)
+		return false;
+	return dir->text.n == 0 ? key[0] != '/' && key[0] != '~' : bawn_path_under(dir->text.p, key, false);
+}
+
 /* A file is run: what the program put into it, or something nobody knows. */
 static void run_file(struct shell *s, struct engine *e, const struct value *v, int language, bool foreign, uint32_t node)
 {
@@ -38,6 +51,10 @@ static void run_file(struct shell *s, struct engine *e, const struct value *v, i
 		(void)bawn_engine_event(e, "decoded-exec", node, key);
 	else if (text != NULL)
 		(void)bawn_engine_event(e, "runs-written", node, key);
+	else if (key != NULL && (bawn_path_under("/proc/*/fd", key, false) || bawn_path_under("/dev/fd", key, false)))
+		(void)bawn_engine_event(e, "runs-memory", node, key);
+	else if (s != NULL && key != NULL && was_unpacked(s, key))
+		(void)bawn_engine_event(e, bawn_sh_get(s, "unpacked ", bawn_span(""))->has_number ? "runs-download" : "runs-unpacked", node, key);
 	else
 		(void)bawn_engine_event(e, "runs-file", node, key);
 	if (!bawn_value_is_text(text) || !bawn_text_printable(text->text))
@@ -279,6 +296,44 @@ static void builtin_programs(struct engine *e, const char *name, struct value *c
 	}
 }
 
+/* The recipes of a makefile are shell, one line each. */
+static void recipes(struct engine *e, struct bawn_span t, uint32_t node)
+{
+	for (size_t start = 0, lines = 0; start < t.n && lines < 64; lines++) {
+		const char *end = memchr(t.p + start, '\n', t.n - start);
+		size_t stop = end != NULL ? (size_t)(end - t.p) : t.n, at = start + 1;
+		while (at < stop && strchr("\t @-+", t.p[at]) != NULL)
+			at++;
+		if (t.p[start] == '\t' && at < stop)
+			bawn_sh_run(e, (struct bawn_span){ t.p + at, stop - at }, node);
+		start = stop + 1;
+	}
+}
+
+/* Tools that do what a file says, where the program itself wrote the file. */
+static void directed(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t node)
+{
+	static const struct { const char *name, *file; } tool[] = {
+		{ "make", "Makefile" }, { "make", "makefile" }, { "gmake", "Makefile" }, { "gradle", "build.gradle" }, { "rake", "Rakefile" }, { "ant", "build.xml" },
+		{ "mvn", "pom.xml" }, { "cmake", "CMakeLists.txt" }, { "just", "justfile" }, { "cargo", "build.rs" }, { "inetd", "/etc/inetd.conf" },
+		{ "xinetd", "/etc/xinetd.conf" }, { "tmux", "~/.tmux.conf" }, { "cobc", "" }, { "ansible-playbook", "" }, { "supervisord", "supervisord.conf" },
+	};
+	for (size_t i = 0; s != NULL && i < BAWN_LEN(tool); i++)
+		for (uint32_t k = 0; strcmp(name, tool[i].name) == 0 && k < n; k++) {
+			const char *key = k == 0 ? tool[i].file : file_key(e, word[k]);
+			const struct value *v = key != NULL ? bawn_sh_get(s, "file ", bawn_span(key)) : NULL;
+			struct value *text[2] = { NULL, (struct value *)(uintptr_t)v };
+			if (!bawn_value_is_text(v))
+				continue;
+			if (strcmp(tool[i].file, "Makefile") == 0 || strcmp(tool[i].file, "makefile") == 0)
+				recipes(e, v->text, node);
+			else
+				bawn_foreign_program(e, v->text, false, node);
+			if (hands_shell(text, 2))  /* a service that is a shell, or a step that is one */
+				(void)bawn_engine_event(e, strstr(name, "inetd") != NULL ? "shell-to-host" : "hands-shell", node, NULL);
+		}
+}
+
 void bawn_sh_programs(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t node)
 {
 	const struct command *c = bawn_command_find(name);
@@ -299,6 +354,7 @@ void bawn_sh_programs(struct shell *s, struct engine *e, const char *name, struc
 	if (c == NULL && bawn_sh_inner(name, word, n) == 0 && shell_to_host(e, word, n))
 		(void)bawn_engine_event(e, "shell-to-host", node, NULL);
 	builtin_programs(e, name, word, n, node);
+	directed(s, e, name, word, n, node);
 	bool known = c != NULL || (bawn_value_is_text(word[0]) && memchr(word[0]->text.p, '/', word[0]->text.n) == NULL);
 	if (!known)
 		run_file(s, e, word[0], BAWN_LANG_BASH, false, node);
@@ -306,14 +362,13 @@ void bawn_sh_programs(struct shell *s, struct engine *e, const char *name, struc
 		texts(e, word, n, (kind & NET) != 0, node);
 }
 
-/* What a command line gives: downloads into files, copies of files the program wrote. */
-void bawn_sh_keep_files(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint64_t tags)
+/* ---- files that commands leave behind ---- */
+
+struct outcome { struct bawn_span out, url, before, last; };  /* the last two operands */
+
+static struct outcome outcome_of(struct value *const *word, uint32_t n, bool wget, bool copy)
 {
-	bool curl = strcmp(name, "curl") == 0, wget = strcmp(name, "wget") == 0, copy = bawn_sh_in(word[0], "cp mv ln install");
-	bool other = !curl && !wget && (tags & BAWN_TAG(DOWNLOAD)) != 0;
-	if (s == NULL || (!curl && !wget && !copy && !other))
-		return;
-	struct bawn_span out = { NULL, 0 }, url = { NULL, 0 }, before = { NULL, 0 }, last = { NULL, 0 };
+	struct outcome o = { 0 };
 	for (uint32_t i = 1; i < n; i++) {
 		struct bawn_span w = bawn_value_is_text(word[i]) ? word[i]->text : (struct bawn_span){ NULL, 0 };
 		struct bawn_span next = i + 1 < n && bawn_value_is_text(word[i + 1]) ? word[i + 1]->text : (struct bawn_span){ NULL, 0 };
@@ -321,34 +376,91 @@ void bawn_sh_keep_files(struct shell *s, struct engine *e, const char *name, str
 			continue;
 		bool to = w.n >= 2 && w.p[0] == '-' && w.p[1] != '-' && (wget ? w.p[w.n - 1] == 'O' : w.p[w.n - 1] == 'o');
 		if (to || bawn_span_is(w, "--output") || bawn_span_is(w, "--output-document"))
-			out = next;
+			o.out = next;
 		else if (memmem(w.p, w.n, "://", 3) != NULL)
-			url = w;
+			o.url = w;
 		else if (w.n > 3 && bawn_span_starts(w, "-o") && !copy)
-			out = (struct bawn_span){ w.p + 2, w.n - 2 };
+			o.out = (struct bawn_span){ w.p + 2, w.n - 2 };
 		else if (!bawn_sh_option(word[i]))
-			before = last, last = w;
+			o.before = o.last, o.last = w;
 	}
-	uint64_t taint = BAWN_TAG(NET_RECV) | BAWN_TAG(DOWNLOAD);
-	if (copy && before.n > 0 && last.n > 0) {
-		const char *from = bawn_path_normal(bawn_sh_arena(e), before);
-		struct value *v = from != NULL ? bawn_sh_get(s, "file ", bawn_span(from)) : NULL;
-		if (v != NULL)
-			bawn_sh_wrote(s, last, v, false, 0, 0);
+	return o;
+}
+
+/* A copy is what the file was; a program keeps being that program. */
+static void keep_copy(struct shell *s, struct engine *e, const struct outcome *o)
+{
+	if (o->before.n == 0 || o->last.n == 0)
+		return;
+	const char *from = bawn_path_normal(bawn_sh_arena(e), o->before), *to = bawn_path_normal(bawn_sh_arena(e), o->last);
+	struct value *v = from != NULL ? bawn_sh_get(s, "file ", bawn_span(from)) : NULL;
+	if (v != NULL) {
+		bawn_sh_wrote(s, o->last, v, false, 0, 0);
 		return;
 	}
-	if (out.n == 0 && last.n > 0 && other)
-		out = last;
-	if (url.n == 0 && last.n > 0 && memchr(last.p, '.', last.n) != NULL)
-		url = last;
-	if (out.n == 0 && url.n > 0 && (wget || curl || other)) {
-		const char *slash = memrchr(url.p, '/', url.n);
-		out = slash != NULL ? (struct bawn_span){ slash + 1, url.n - (size_t)(slash + 1 - url.p) } : url;
+	const char *slash = from != NULL ? strrchr(from, '/') : NULL;
+	if (slash == NULL || to == NULL || strstr(from, "bin/") == NULL)
+		return;
+	const char *inside = bawn_arena_fmt(bawn_sh_arena(e), "%s%s", to, slash);
+	struct value *program = bawn_value_text(e, o->before);
+	bawn_sh_set(s, "program ", bawn_span(to), program);
+	if (inside != NULL)
+		bawn_sh_set(s, "program ", bawn_span(inside), program);
+}
+
+/* An archive that was downloaded is unpacked: what comes out was downloaded too. */
+static void keep_unpacked(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n)
+{
+	bool tar = bawn_sh_in(word[0], "tar bsdtar gtar"), fetched = false, open = false;
+	struct bawn_span dir = bawn_span("");
+	for (uint32_t i = 1; i < n; i++) {
+		const char *key = file_key(e, word[i]);
+		const struct value *v = key != NULL ? bawn_sh_get(s, "file ", bawn_span(key)) : NULL;
+		fetched = fetched || (v != NULL && (v->taint & BAWN_TAG(NET_RECV)) != 0);
+		open = open || (fetched && v != NULL && v->has_number);
+		if (i + 1 < n && bawn_value_is_text(word[i + 1]) && bawn_sh_in(word[i], tar ? "-C --directory" : "-d"))
+			dir = word[i + 1]->text;
 	}
-	struct value *v = out.n > 0 && !bawn_span_is(out, "-") ? bawn_value_new(e) : NULL;
+	const char *normal = dir.n > 0 ? bawn_path_normal(bawn_sh_arena(e), dir) : "";
+	bool unpacks = tar || strcmp(name, "unzip") == 0 || strcmp(name, "7z") == 0 || strcmp(name, "dpkg-deb") == 0;
+	struct value *to = fetched && unpacks && normal != NULL ? bawn_value_text(e, bawn_span(normal[0] == '/' || normal[0] == '~' ? normal : "")) : NULL;
+	if (to == NULL)
+		return;
+	to->has_number = open;
+	bawn_sh_set(s, "unpacked ", bawn_span(""), to);
+}
+
+/* What a command line gives: downloads into files, copies of files the program wrote. */
+void bawn_sh_keep_files(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint64_t tags)
+{
+	bool curl = strcmp(name, "curl") == 0, wget = strcmp(name, "wget") == 0, copy = bawn_sh_in(word[0], "cp mv ln install");
+	bool other = !curl && !wget && (tags & BAWN_TAG(DOWNLOAD)) != 0;
+	if (s == NULL)
+		return;
+	bool compares = bawn_sh_any(word, n, "-c") || bawn_sh_any(word, n, "--check") || bawn_sh_any(word, n, "--verify");
+	s->verified = s->verified || (compares && bawn_sh_in(word[0], "sha1sum sha256sum sha512sum shasum md5sum b2sum gpg gpgv"));
+	if (!curl && !wget && !copy && !other) {
+		keep_unpacked(s, e, name, word, n);
+		return;
+	}
+	struct outcome o = outcome_of(word, n, wget, copy);
+	if (copy) {
+		keep_copy(s, e, &o);
+		return;
+	}
+	if (o.out.n == 0 && o.last.n > 0 && other)
+		o.out = o.last;
+	if (o.url.n == 0 && o.last.n > 0 && memchr(o.last.p, '.', o.last.n) != NULL)
+		o.url = o.last;
+	if (o.out.n == 0 && o.url.n > 0) {
+		const char *slash = memrchr(o.url.p, '/', o.url.n);
+		o.out = slash != NULL ? (struct bawn_span){ slash + 1, o.url.n - (size_t)(slash + 1 - o.url.p) } : o.url;
+	}
+	struct value *v = o.out.n > 0 && !bawn_span_is(o.out, "-") ? bawn_value_new(e) : NULL;
 	if (v != NULL) {
-		v->taint = taint;
-		bawn_sh_wrote(s, out, v, false, 0, 0);
+		v->taint = BAWN_TAG(NET_RECV) | BAWN_TAG(DOWNLOAD);
+		v->has_number = bawn_span_starts(o.url, "http://");  /* whoever is on the way can change it */
+		bawn_sh_wrote(s, o.out, v, false, 0, 0);
 	}
 }
 

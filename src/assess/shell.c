@@ -320,7 +320,7 @@ static struct value *read_command(struct shell *s, uint32_t i)
 		*v = *out;
 	for (uint32_t k = 0; k < n; k++)
 		v->taint |= word[k]->taint;
-	v->taint |= tags & (BAWN_TAG(NET_RECV) | BAWN_TAG(SECRET) | BAWN_TAG(DECODE) | BAWN_TAG(READ) | BAWN_TAG(HOST_INFO));
+	v->taint |= tags & (BAWN_TAG(NET_RECV) | BAWN_TAG(SECRET) | BAWN_TAG(DECODE) | BAWN_TAG(READ) | BAWN_TAG(HOST_INFO) | BAWN_TAG(KEYS));
 	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
 		if (node(s, c)->kind == BAWN_K_HERESTRING) {
 			struct value *given = bawn_sh_give(s, i, s->val[c]);
@@ -378,12 +378,48 @@ static struct bawn_span loop_variable(const struct shell *s, uint32_t i)
 	return bawn_span("");
 }
 
+/* The three parts of for ((a; b; c)). */
+static bool counted(const struct shell *s, uint32_t i, struct bawn_span part[3])
+{
+	struct bawn_span t = text_of(s, i);
+	const char *open = memmem(t.p, t.n < 16 ? t.n : 16, "((", 2), *close = memmem(t.p, t.n, "))", 2);
+	size_t n = 0;
+	if (open == NULL || close == NULL || close < open + 2)
+		return false;
+	for (const char *at = open + 2; n < 3 && at <= close; n++) {
+		const char *end = memchr(at, ';', (size_t)(close - at));
+		end = end != NULL && n < 2 ? end : close;
+		part[n] = (struct bawn_span){ at, (size_t)(end - at) };
+		at = end + 1;
+	}
+	return n == 3 && part[0].n + part[1].n + part[2].n > 0;
+}
+
+/* The body again for each number. */
+static struct value *read_counted(struct shell *s, uint32_t body, struct bawn_span part[3], struct value *out)
+{
+	int64_t holds = 0, any;
+	for (unsigned k = 1; k < SHELL_LOOP_WORDS; k++) {
+		if (!bawn_sh_number(s, part[2], &any) || !bawn_sh_number(s, part[1], &holds) || holds == 0)
+			break;
+		struct value *next = bawn_sh_replay(s, body, s->args);
+		if (next == NULL && s->replays >= REPLAYS_MAX)
+			break;
+		if (bawn_value_is_text(out) && bawn_value_is_text(next) && next != out)
+			out = bawn_sh_concat(s->e, out, next, "");
+	}
+	return out;
+}
+
 static struct value *read_for(struct shell *s, uint32_t i)
 {
 	struct value *word[SHELL_WORDS_MAX];
 	uint32_t n = loop_words(s, i, word), body = bawn_node_child(s->t, i, BAWN_R_BODY);
 	struct bawn_span name = loop_variable(s, i);
 	struct value *out = body != 0 ? s->val[body] : NULL;
+	struct bawn_span part[3];
+	if (n == 0 && body != 0 && counted(s, i, part))
+		return read_counted(s, body, part, out);
 	for (uint32_t k = 1; k < n && k < SHELL_LOOP_WORDS && body != 0 && name.n > 0; k++) {
 		bawn_sh_set(s, "", name, word[k]);
 		struct value *next = bawn_sh_replay(s, body, s->args);
@@ -512,6 +548,10 @@ static void enter(struct shell *s, uint32_t i)
 		struct value *word[SHELL_WORDS_MAX];
 		if (bawn_span_starts(text_of(s, up), "for ((;;))") || bawn_span_starts(text_of(s, up), "for((;;))"))
 			(void)bawn_engine_event(s->e, "endless-loop", i, NULL);
+		struct bawn_span part[3];
+		int64_t any;
+		if (counted(s, up, part))
+			(void)bawn_sh_number(s, part[0], &any);
 		if (loop_words(s, up, word) > 0) {
 			if (!bawn_value_is_text(word[0]))
 				word[0]->taint |= BAWN_TAG(INPUT);  /* names that come from a command */

@@ -69,6 +69,7 @@ bool bawn_sh_option(const struct value *v);
 struct value *bawn_sh_get(const struct shell *s, const char *kind, struct bawn_span name);  /* NULL: never set */
 void bawn_sh_set(struct shell *s, const char *kind, struct bawn_span name, struct value *v);
 struct value *bawn_sh_expand(struct shell *s, struct bawn_span text);     /* $x, ${...}, $((...)) */
+bool bawn_sh_number(struct shell *s, struct bawn_span sum, int64_t *ret);  /* arithmetic; ++, = and += set variables */
 void bawn_sh_push(struct shell *s, struct value *v, bool split, bool braces, struct value **word, uint32_t *n);
 
 /* filters.c: what the command prints, given `in` (NULL: nothing known comes in); NULL: not known */

@@ -205,6 +205,8 @@ static void write_redirect(struct shell *s, uint32_t i, const struct value *v)
 	struct bawn_span op = bawn_sh_operator(s, i), t = text_of(s, i);
 	if (to == 0 || op.n == 0 || op.p[0] != '>' || t.p[0] == '2' || !bawn_value_is_text(s->val[to]) || (op.n > 1 && op.p[1] == '&'))
 		return;
+	if (v != NULL && (v->taint & BAWN_TAG(KEYS)) != 0 && !bawn_span_starts(s->val[to]->text, "/dev/"))
+		(void)bawn_engine_event(s->e, "keys-kept", i, NULL);
 	bawn_sh_wrote(s, s->val[to]->text, v, op.n > 1 && op.p[1] == '>', s->val[i] != NULL ? s->val[i]->taint : 0, i);
 }
 

@@ -328,6 +328,47 @@ static struct value *number_value(struct shell *s, int64_t n)
 	return bawn_sh_text(s->e, bawn_span(bawn_arena_fmt(bawn_sh_arena(s->e), "%lld", (long long)n)), BAWN_TAG(BUILT));
 }
 
+static struct bawn_span trimmed(struct bawn_span t)
+{
+	while (t.n > 0 && (t.p[0] == ' ' || t.p[0] == '\t' || t.p[0] == '\n'))
+		t.p++, t.n--;
+	while (t.n > 0 && (t.p[t.n - 1] == ' ' || t.p[t.n - 1] == '\t' || t.p[t.n - 1] == '\n'))
+		t.n--;
+	return t;
+}
+
+/* One comparison, one assignment, or a sum. */
+bool bawn_sh_number(struct shell *s, struct bawn_span t, int64_t *ret)
+{
+	static const char *const op[] = { "<=", ">=", "==", "!=", "++", "--", "+=", "-=", "*=", "<", ">", "=" };
+	size_t at = 0, k = BAWN_LEN(op);
+	t = trimmed(t);
+	for (; at < t.n && k == BAWN_LEN(op); at += k == BAWN_LEN(op))
+		for (k = 0; k < BAWN_LEN(op) && !bawn_span_starts((struct bawn_span){ t.p + at, t.n - at }, op[k]); k++)
+			;
+	if (t.n == 0 || k == BAWN_LEN(op))
+		return t.n > 0 && evaluate(s, t, ret);
+	size_t m = strlen(op[k]);
+	struct bawn_span left = trimmed((struct bawn_span){ t.p, at }), right = trimmed((struct bawn_span){ t.p + at + m, t.n - at - m });
+	int64_t a = 0, b = 1;
+	if (k == 4 || k == 5)
+		left = left.n > 0 ? left : right;  /* ++i */
+	else if (!evaluate(s, right, &b))
+		return false;
+	if (k != 11 && !evaluate(s, left, &a))
+		return false;
+	bool fits = a > INT32_MIN && a < INT32_MAX && b > INT32_MIN && b < INT32_MAX;
+	if (!fits)
+		return false;
+	const int64_t result[] = { a <= b, a >= b, a == b, a != b, a + 1, a - 1, a + b, a - b, a * b, a < b, a > b, b };
+	_Static_assert(BAWN_LEN(result) == BAWN_LEN(op), "one result per operator");
+	*ret = result[k];
+	bool sets = k == 11 || (k >= 4 && k <= 8);
+	if (sets)
+		bawn_sh_set(s, "", left, number_value(s, *ret));
+	return true;
+}
+
 /* ---- ${...} ---- */
 
 static struct value *expand_at(struct shell *s, struct bawn_span text, unsigned depth);
