@@ -378,6 +378,29 @@ static void put_found(const struct shell *s, struct engine *e, struct value **wo
 		word[i] = bawn_sh_marked(e, word[i], "{}", found);
 }
 
+/* Where the command of an -exec ends. */
+static uint32_t exec_end(struct value *const *word, uint32_t from, uint32_t n)
+{
+	while (from < n && !bawn_sh_in(word[from], "; + \\;"))
+		from++;
+	return from;
+}
+
+static uint64_t one_command(struct shell *s, struct engine *e, struct value **word, uint32_t n, uint32_t node);
+
+/* find -exec a {} ; -exec b {} ; runs all of them; what follows the first.  One cannot hold another: each
+ * ends at the next mark. */
+static void more_execs(struct shell *s, struct engine *e, struct value **word, uint32_t from, uint32_t n, uint32_t node)
+{
+	while (from + 1 < n) {
+		bool exec = bawn_sh_in(word[from], "-exec -execdir -ok -okdir");
+		uint32_t end = exec ? exec_end(word, from + 1, n) : from + 1;
+		if (exec && end > from + 1)
+			(void)one_command(s, e, word + from + 1, end - from - 1, node);
+		from = end;
+	}
+}
+
 /* ---- one command ---- */
 
 /* su, gosu and the like: root where nobody else is named. */
@@ -443,8 +466,12 @@ static uint64_t one_command(struct shell *s, struct engine *e, struct value **wo
 		uint32_t inner = bawn_sh_inner(name, word, n);
 		if (inner == 0)
 			return tags;
-		if (strcmp(name, "find") == 0)
+		if (strcmp(name, "find") == 0) {
+			uint32_t end = exec_end(word, inner, n);
 			put_found(s, e, word, inner, n);
+			more_execs(s, e, word, end, n, node);
+			n = end;
+		}
 		word += inner;
 		n -= inner;
 	}

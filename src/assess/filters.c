@@ -685,6 +685,17 @@ static bool put_cat(struct filter *f)
 	return any || (f->in.p != NULL && put_same(f));
 }
 
+/* A name nobody else has; the template is one. */
+static bool put_mktemp(struct filter *f)
+{
+	struct bawn_span w = operand_at(f, 0);
+	if (w.n > 0)
+		bawn_buf_add(f->out, w.p, w.n);
+	else
+		bawn_buf_fmt(f->out, "/tmp/tmp.%u", f->s->n_vars);
+	return true;
+}
+
 static bool put_basename(struct filter *f)
 {
 	struct bawn_span w = operand_at(f, 0);
@@ -702,7 +713,7 @@ static bool put_basename(struct filter *f)
 /* `in`: needs an input; else the words are enough. */
 static const struct { const char *name; bool (*put)(struct filter *); bool in; } filter[] = {
 	{ "echo", put_echo, false }, { "printf", put_printf, false }, { "which", put_which, false }, { "command", put_which, false },
-	{ "type", put_which, false }, { "cat", put_cat, false }, { "tac", put_tac, true }, { "basename", put_basename, false }, { "dirname", put_basename, false },
+	{ "type", put_which, false }, { "cat", put_cat, false }, { "tac", put_tac, true }, { "mktemp", put_mktemp, false }, { "basename", put_basename, false }, { "dirname", put_basename, false },
 	{ "base64", put_base64, true }, { "gbase64", put_base64, true }, { "basenc", put_basenc, true }, { "base32", put_base32, true },
 	{ "xxd", put_xxd, true }, { "openssl", put_openssl, true }, { "tee", put_same, true }, { "grep", put_same, true }, { "sort", put_same, true },
 	{ "rev", put_rev, true }, { "uudecode", put_uudecode, true }, { "gunzip", put_unzipped, true }, { "zcat", put_unzipped, true }, { "gzip", put_gzip, true },

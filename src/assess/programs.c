@@ -408,10 +408,11 @@ static void keep_copy(struct shell *s, struct engine *e, const struct outcome *o
 		bawn_sh_set(s, "program ", bawn_span(inside), program);
 }
 
-/* An archive that was downloaded is unpacked: what comes out was downloaded too. */
-static void keep_unpacked(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n)
+/* An archive that was downloaded is unpacked, from a file or from its input: what comes out was downloaded
+ * too.  `open`: whoever is on the way can change it, and nobody compared it. */
+static void keep_unpacked(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, const struct value *in)
 {
-	bool tar = bawn_sh_in(word[0], "tar bsdtar gtar"), fetched = false, open = false;
+	bool tar = bawn_sh_in(word[0], "tar bsdtar gtar"), fetched = in != NULL && (in->taint & BAWN_TAG(NET_RECV)) != 0, open = fetched;
 	struct bawn_span dir = bawn_span("");
 	for (uint32_t i = 1; i < n; i++) {
 		const char *key = file_key(e, word[i]);
@@ -440,7 +441,7 @@ void bawn_sh_keep_files(struct shell *s, struct engine *e, const char *name, str
 	bool compares = bawn_sh_any(word, n, "-c") || bawn_sh_any(word, n, "--check") || bawn_sh_any(word, n, "--verify");
 	s->verified = s->verified || (compares && bawn_sh_in(word[0], "sha1sum sha256sum sha512sum shasum md5sum b2sum gpg gpgv"));
 	if (!curl && !wget && !copy && !other) {
-		keep_unpacked(s, e, name, word, n);
+		keep_unpacked(s, e, name, word, n, NULL);
 		return;
 	}
 	struct outcome o = outcome_of(word, n, wget, copy);
@@ -607,6 +608,7 @@ bool bawn_sh_feed(struct shell *s, struct value *const *word, uint32_t n, struct
 	}
 	if (text && (strcmp(name, "crontab") == 0 || strcmp(name, "at") == 0 || strcmp(name, "batch") == 0))
 		scheduled(e, in->text, node);
+	keep_unpacked(s, e, name, word, n, in);  /* nothing could be compared on the way */
 	if (strcmp(name, "xargs") == 0 || strcmp(name, "parallel") == 0)
 		feed_xargs(s, name, word, n, in, node);
 	return false;

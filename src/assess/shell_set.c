@@ -17,9 +17,18 @@ void bawn_sh_assign(struct shell *s, struct value *const *word, uint32_t n, uint
 		line.text.n = (size_t)(end - in->text.p);
 	if (text)
 		bawn_sh_push(s, &line, true, false, part, &k);
+	bool array = false;
 	for (uint32_t i = from; i < n; i++) {
-		if (!bawn_value_is_text(word[i]) || bawn_sh_option(word[i]))
+		if (!bawn_value_is_text(word[i]))
 			continue;
+		if (bawn_sh_option(word[i])) {
+			array = array || (word[i]->text.p[1] != '-' && memchr(word[i]->text.p, 'a', word[i]->text.n) != NULL);
+			continue;
+		}
+		if (array && text) {
+			bawn_sh_set(s, "", word[i]->text, bawn_sh_list(s->e, part, k));
+			return;
+		}
 		struct value *v = NULL;
 		if (text)
 			v = i + 1 == n && k > at ? bawn_sh_join(s->e, part + at, k - at) : at < k ? part[at] : bawn_value_text(s->e, bawn_span(""));

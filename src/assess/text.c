@@ -127,11 +127,11 @@ static struct bawn_span component(const char **at)
 }
 
 /* Does a component still to be expanded by the shell name this one?  Only where it spells out at
- * least one letter: `*` alone names everything and says nothing. */
+ * least one letter or how long the name is: `*` alone names everything and says nothing. */
 static bool expands_to(struct bawn_span path, const char *name, size_t n)
 {
 	char pattern[128];
-	bool wild = false, letter = false;
+	bool wild = false, letter = memchr(path.p, '*', path.n) == NULL;
 	size_t out = 0;
 	for (size_t i = 0; i < path.n && out < sizeof pattern - 1; i++) {
 		char c = path.p[i];
@@ -148,9 +148,18 @@ static bool expands_to(struct bawn_span path, const char *name, size_t n)
 	return wild && letter && bawn_glob(pattern, (struct bawn_span){ name, n });
 }
 
+static bool has_letter(struct bawn_span t)
+{
+	for (size_t i = 0; i < t.n; i++)
+		if ((t.p[i] | 0x20) >= 'a' && (t.p[i] | 0x20) <= 'z')
+			return true;
+	return false;
+}
+
 static bool components_match(const char *pattern, const char *path, bool shell, bool whole)
 {
 	char one[128];
+	bool blank = false, spelled = false;  /* one component is question marks only; one has letters */
 	while (*pattern != '\0') {
 		struct bawn_span want = component(&pattern);
 		if (*path == '\0')
@@ -160,10 +169,13 @@ static bool components_match(const char *pattern, const char *path, bool shell, 
 			return false;
 		memcpy(one, want.p, want.n);
 		one[want.n] = '\0';
-		if (!bawn_glob(one, got) && !(shell && expands_to(got, want.p, want.n)))
+		bool same = bawn_glob(one, got);
+		if (!same && !(shell && expands_to(got, want.p, want.n)))
 			return false;
+		blank = blank || (!same && !has_letter(got));
+		spelled = spelled || has_letter(got);
 	}
-	return !whole || *path == '\0';
+	return (!blank || spelled) && (!whole || *path == '\0');
 }
 
 bool bawn_path_under(const char *pattern, const char *path, bool shell)
