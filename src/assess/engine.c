@@ -212,6 +212,8 @@ static bool any_glob(const struct bawn_cond *c, struct bawn_span text)
 #define OPTIONS_DEPTH 3u
 #define OPTIONS_MAX   64u  /* looked at; half as many one level further in */
 
+#define VALUES_DEPTH 4u
+
 static bool value_matches(const struct bawn_cond *c, const struct value *v, unsigned depth)
 {
 	if (v == NULL)
@@ -226,7 +228,7 @@ static bool value_matches(const struct bawn_cond *c, const struct value *v, unsi
 		if (any_glob(c, (struct bawn_span){ digits, (size_t)n }))
 			return true;
 	}
-	for (uint32_t i = 0; depth < 2 && i < v->n_items && i < 64; i++)
+	for (uint32_t i = 0; depth < VALUES_DEPTH && i < v->n_items && i < (depth < 2 ? 64u : 8u); i++)
 		if (value_matches(c, v->item[i], depth + 1))
 			return true;
 	return false;

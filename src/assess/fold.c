@@ -684,11 +684,29 @@ static struct value *at_index(struct script *s, const struct value *object, int6
 	return all != NULL ? at_index(s, all, i) : NULL;
 }
 
+/* Variables that stand for a directory of the user. */
+struct value *bawn_fold_variable(struct script *s, struct bawn_span name)
+{
+	static const struct { const char *name, *path; } variable[] = {
+		{ "HOME", "~" }, { "USERPROFILE", "~" }, { "APPDATA", "~/AppData/Roaming" }, { "LOCALAPPDATA", "~/AppData/Local" },
+		{ "XDG_CONFIG_HOME", "~/.config" }, { "TMPDIR", "/tmp" }, { "TEMP", "/tmp" }, { "TMP", "/tmp" },
+	};
+	for (size_t i = 0; i < BAWN_LEN(variable); i++)
+		if (bawn_span_is(name, variable[i].name))
+			return bawn_value_text(s->e, bawn_span(variable[i].path));
+	return NULL;
+}
+
 static struct value *member_named(struct script *s, struct value *object, const char *key)
 {
 	for (uint32_t i = 0; object->is_dict && i < object->n_items; i++)
 		if (object->key[i] != NULL && strcmp(object->key[i], key) == 0)
 			return object->item[i];
+	if (object->name != NULL && strcmp(object->name, "os.environ") == 0) {
+		struct value *known = bawn_fold_variable(s, bawn_span(key));
+		if (known != NULL)
+			return known;
+	}
 	if (object->name != NULL && strcmp(object->name, "sys.modules") == 0)
 		return bawn_script_named(s, key, true);
 	if (bawn_fold_is_namespace(object->name))

@@ -78,6 +78,7 @@ struct value *bawn_fold_format_value(struct script *s, const struct value *v, co
 struct value *bawn_fold_radix(struct script *s, const struct value *v, int radix, const char *prefix);
 
 struct value *bawn_fold_join_path(struct script *s, struct value *left, struct value *right);
+struct value *bawn_fold_variable(struct script *s, struct bawn_span name);  /* $HOME and its like, or NULL */
 bool bawn_fold_is_namespace(const char *name);
 
 /* Calls a function that is a value, quietly if it is one of the program's. */

@@ -748,8 +748,12 @@ static struct value *fold_one(struct script *s, const struct call *c)
 	if (row != NULL)
 		return fold_function(s, row, c);
 	const char *dot = strrchr(name, '.'), *method = dot != NULL ? dot + 1 : name;
-	if (strcmp(name, "os.environ.get") == 0 || strcmp(name, "os.getenv") == 0)
+	if (strcmp(name, "os.environ.get") == 0 || strcmp(name, "os.getenv") == 0) {
+		struct value *known = bawn_value_is_text(fold_arg(c, 0)) ? bawn_fold_variable(s, fold_arg(c, 0)->text) : NULL;
+		if (known != NULL)
+			return known;
 		return unknown_named(s, "os.getenv()", NULL);
+	}
 	if (self == NULL)
 		return NULL;
 	if (unbound(c, self))

@@ -27,13 +27,13 @@
 /* X(NAME, "name"): what a match says about the program, beyond the finding itself. */
 #define BAWN_TAGS(X) \
 	X(NET_RECV, "net-recv") X(NET_SEND, "net-send") X(CONNECT, "connect") X(LISTEN, "listen") X(EXEC, "exec") \
-	X(SHELL, "shell") X(DYNAMIC, "dynamic") X(DECODE, "decode") X(SECRET, "secret") X(ENVIRON, "environ") \
+	X(OWN_TEXT, "own-text") X(DYNAMIC, "dynamic") X(DECODE, "decode") X(SECRET, "secret") X(ENVIRON, "environ") \
 	X(HOST_INFO, "host-info") X(READ, "read") X(WRITE, "write") X(DELETE, "delete") X(WALK, "walk") \
 	X(ENCRYPT, "encrypt") X(CHMOD, "chmod") X(DOWNLOAD, "download") X(DUP, "dup") X(KEYS, "keys") \
 	X(CAPTURE, "capture") X(PERSIST, "persist") X(FORK, "fork") X(LOOP, "loop") X(INPUT, "input") X(PTY, "pty") \
 	X(MARSHAL, "marshal") X(NATIVE, "native") X(BROWSER, "browser-data") X(INTERCEPTS, "intercepts") \
 	X(SHELL_STDIO, "shell-stdio") X(HIDE, "hide") X(FIFO, "fifo") X(PASTE, "paste-host") \
-	X(MINER, "miner") X(OBFUSCATED, "obfuscated") X(POOL, "mining-pool") X(BUILT, "built") X(REDUCE, "reduce") X(UPLOAD, "upload") \
+	X(MINER, "miner") X(OBFUSCATED, "obfuscated") X(POOL, "mining-pool") X(BUILT, "built") X(SPELLED, "spelled") X(VISITOR, "visitor") \
 	X(IDENTITY, "identity") X(PUBLISH, "publish") X(PROBE, "probe") \
 	X(CMD_OUTPUT, "command-output") X(SOCKET, "socket") X(LISTED, "listed") X(WHOLE, "whole-system") X(FETCH, "fetch") \
 	X(INSTALL, "install") X(HOOK, "install-hook") X(MESSENGER, "messenger") X(UNREAD, "unread-command") \

@@ -262,7 +262,9 @@ const char *bawn_script_canonical(struct script *s, const char *name)
 		{ "posix.", "os." }, { "nt.", "os." }, { "path/posix.", "path." }, { "_io.", "io." }, { "io.open", "open" },
 		{ "codecs.open", "open" }, { "_socket.", "socket." }, { "_posixsubprocess.", "subprocess." }, { "cPickle.", "pickle." },
 		{ "_pickle.", "pickle." }, { "__import__().", "" }, { "urllib2.", "urllib.request." }, { "fs-extra.", "fs." },
-		{ "process.binding().", "child_process." },
+		{ "process.binding().", "child_process." }, { "pathlib.Path().resolve().", "pathlib.Path()." }, { "pathlib.Path().absolute().", "pathlib.Path()." },
+		{ "pathlib.Path().with_name().", "pathlib.Path()." }, { "pathlib.Path().with_suffix().", "pathlib.Path()." }, { "pathlib.Path().joinpath().", "pathlib.Path()." },
+		{ "pathlib.Path().expanduser().", "pathlib.Path()." }, { "pathlib.Path().parent.", "pathlib.Path()." }, { "pathlib.Path.cwd().", "pathlib.Path()." },
 	};
 	for (size_t i = 0; i < BAWN_LEN(prefix); i++)
 		if (strncmp(name, prefix[i], strlen(prefix[i])) == 0 && name[strlen(prefix[i])] != '_')
@@ -306,6 +308,8 @@ struct value *bawn_script_attribute(struct script *s, struct value *object, cons
 	struct value *any = object != NULL && object->choice && !s->python ? bawn_fold_each_item(s, object, 0, property) : NULL;
 	if (any != NULL)
 		return any;
+	if (s->python && (strcmp(property, "parent") == 0 || strcmp(property, "parents") == 0 || strcmp(property, "name") == 0 || strcmp(property, "stem") == 0))
+		v->taint &= ~BAWN_TAG(OWN_FILE);  /* of a path: another file */
 	const char *base = kind_name(object);
 	if (strcmp(base, "process.env") == 0)
 		v->taint &= ~BAWN_TAG(ENVIRON);  /* one variable is not the whole environment */

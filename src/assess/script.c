@@ -770,6 +770,32 @@ static void construct(struct script *s, const struct call *c)
 		bind_parameters(s, v->function, c, false);
 }
 
+/* Another file than the one it was made of. */
+static bool other_file(const char *name)
+{
+	static const char *const part[] = { "dirname", "basename", "splitext", "relpath", "with_name", "with_suffix", "with_stem", "joinpath" };
+	const char *dot = name != NULL ? strrchr(name, '.') : NULL;
+	for (size_t i = 0; dot != NULL && i < BAWN_LEN(part); i++)
+		if (strcmp(dot + 1, part[i]) == 0)
+			return true;
+	return false;
+}
+
+/* What listens for keys or messages hands them to the functions it was given. */
+static void hand_on(struct script *s, const struct call *c, uint64_t tags)
+{
+	tags &= BAWN_TAG(KEYS) | BAWN_TAG(NET_RECV);
+	struct value *got = tags != 0 ? unknown(s, tags) : NULL, *given_[] = { got, got, got };
+	if (got == NULL)
+		return;
+	for (uint32_t i = 0; i < c->n_args; i++)
+		if (c->arg[i] != NULL && c->arg[i]->function != 0)
+			bawn_script_hand(s, c->arg[i]->function, given_, BAWN_LEN(given_));
+	for (uint32_t i = 0; i < c->n_keywords; i++)
+		if (c->keyword[i].value != NULL && c->keyword[i].value->function != 0)
+			bawn_script_hand(s, c->keyword[i].value->function, given_, BAWN_LEN(given_));
+}
+
 static struct value *read_call(struct script *s, uint32_t i)
 {
 	uint32_t f = child(s, i, BAWN_R_FUNCTION);
@@ -804,6 +830,10 @@ static struct value *read_call(struct script *s, uint32_t i)
 	bool one_variable = v != NULL && v->name != NULL && strcmp(v->name, "os.getenv()") == 0;
 	if (v != NULL && !one_variable)
 		v->taint |= (c.taint & FLOWS) | tags;
+	if (v != NULL && s->python && other_file(c.name))
+		v->taint &= ~BAWN_TAG(OWN_FILE);
+	if (s->python && !local)
+		hand_on(s, &c, tags);
 	if (!s->python)
 		bawn_js_after(s, &c, v, tags);
 	return v;

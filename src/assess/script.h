@@ -8,7 +8,8 @@
 #define FLOWS (BAWN_TAG(NET_RECV) | BAWN_TAG(DECODE) | BAWN_TAG(SECRET) | BAWN_TAG(ENVIRON) | BAWN_TAG(HOST_INFO) | \
                BAWN_TAG(READ) | BAWN_TAG(INPUT) | BAWN_TAG(CAPTURE) | BAWN_TAG(BROWSER) | BAWN_TAG(MARSHAL) | BAWN_TAG(BUILT) | \
                BAWN_TAG(OBFUSCATED) | BAWN_TAG(IDENTITY) | BAWN_TAG(CMD_OUTPUT) | BAWN_TAG(SOCKET) | BAWN_TAG(LISTED) | BAWN_TAG(WHOLE) | BAWN_TAG(HOME) | \
-               BAWN_TAG(DOWNLOAD) | BAWN_TAG(CLIPBOARD) | BAWN_TAG(OWN_FILE) | BAWN_TAG(KEYS) | BAWN_TAG(SITE) | BAWN_TAG(NAMED))
+               BAWN_TAG(DOWNLOAD) | BAWN_TAG(CLIPBOARD) | BAWN_TAG(OWN_FILE) | BAWN_TAG(OWN_TEXT) | BAWN_TAG(VISITOR) | BAWN_TAG(SPELLED) | \
+                BAWN_TAG(KEYS) | BAWN_TAG(SITE) | BAWN_TAG(NAMED))
 
 struct binding { uint32_t scope; uint32_t hash; const char *name; struct value *value, *after; };
 struct kept    { struct bawn_span path; uint64_t taint; };
