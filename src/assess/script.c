@@ -770,6 +770,36 @@ static void construct(struct script *s, const struct call *c)
 		bind_parameters(s, v->function, c, false);
 }
 
+/* Thread(target=f, args=(x,)), submit(f, x), Timer(5, f, [x]): somebody else will call f with x. */
+static void tell_later(struct script *s, const struct call *c, struct value *f, struct value **arg, uint32_t n)
+{
+	static const char *const builtin[] = { "exec", "eval", "compile", "open", "__import__" };
+	bool known = f != NULL && f->name != NULL && f->function == 0 && !bawn_value_is_text(f) && f->imported;
+	for (size_t i = 0; !known && f != NULL && f->name != NULL && f->function == 0 && i < BAWN_LEN(builtin); i++)
+		known = strcmp(f->name, builtin[i]) == 0;
+	for (uint32_t i = 0; n == 0 && i < c->n_keywords; i++)
+		if (c->keyword[i].name != NULL && (strcmp(c->keyword[i].name, "args") == 0 || strcmp(c->keyword[i].name, "argument") == 0))
+			arg = &c->keyword[i].value, n = 1;
+	if (!known || n == 0)
+		return;
+	struct call later = { .node = c->node, .function = f, .name = f->name, .arg = arg, .n_args = n };
+	if (n == 1 && arg[0] != NULL && arg[0]->is_list && !arg[0]->choice)
+		later.arg = arg[0]->item, later.n_args = arg[0]->n_items;
+	for (uint32_t i = 0; i < later.n_args; i++)
+		later.taint |= later.arg[i] != NULL ? later.arg[i]->taint : 0;
+	(void)tell_call(s, &later);
+}
+
+static void tell_handed(struct script *s, const struct call *c)
+{
+	for (uint32_t i = 0; i < c->n_args && i < 5; i++)
+		tell_later(s, c, c->arg[i], c->arg + i + 1, c->n_args - i - 1);
+	for (uint32_t i = 0; i < c->n_keywords; i++)
+		if (c->keyword[i].name != NULL && (strcmp(c->keyword[i].name, "target") == 0 || strcmp(c->keyword[i].name, "func") == 0 ||
+		    strcmp(c->keyword[i].name, "function") == 0 || strcmp(c->keyword[i].name, "action") == 0))
+			tell_later(s, c, c->keyword[i].value, NULL, 0);
+}
+
 /* Another file than the one it was made of. */
 static bool other_file(const char *name)
 {
@@ -832,8 +862,10 @@ static struct value *read_call(struct script *s, uint32_t i)
 		v->taint |= (c.taint & FLOWS) | tags;
 	if (v != NULL && s->python && other_file(c.name))
 		v->taint &= ~BAWN_TAG(OWN_FILE);
-	if (s->python && !local)
+	if (s->python && !local) {
+		tell_handed(s, &c);
 		hand_on(s, &c, tags);
+	}
 	if (!s->python)
 		bawn_js_after(s, &c, v, tags);
 	return v;

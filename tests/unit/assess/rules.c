@@ -84,10 +84,10 @@ int main(void)
 
 	bawn_auto_buf problems = BAWN_BUF(1u << 16);
 	json_t *nothing = NULL;
-	int r = bawn_rules_test("mine.yaml", bawn_span("rules:\n- id: python/x\n  lvel: HIGH\n  level: HGH\n  tags: [exce, shll]\n  where: [[agr, 0], [known, x]]\n"
+	int r = bawn_rules_test("mine.yaml", bawn_span("rules:\n- id: python/x\n  lvel: HIGH\n  level: HGH\n  tags: [exce, dwnload]\n  where: [[agr, 0], [known, x]]\n"
 	                        "- id: python/y\n  call: a\n"), &nothing, &problems, &err);
 	static const char *const says[] = { ":3:3: no such key in a rule: lvel; did you mean 'level'?", ":4:10: not a known word: HGH; did you mean 'HIGH'?",
-		":5:10: not a known word: exce; did you mean 'exec'?", "did you mean 'shell'?", "no such condition: agr; did you mean 'arg'?", ":6:29: not a number: x",
+		":5:10: not a known word: exce; did you mean 'exec'?", "did you mean 'download'?", "no such condition: agr; did you mean 'arg'?", ":6:29: not a number: x",
 		":2:3: a rule needs message", ":2:3: a rule needs a matcher", ":8:9: a list is needed: a" };
 	for (size_t i = 0; i < BAWN_LEN(says); i++)
 		ok(r < 0 && nothing == NULL && strstr(problems.p, says[i]) != NULL, "told with all the others: %s", says[i]);
