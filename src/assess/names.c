@@ -11,8 +11,8 @@ static const char *name_of(const struct names *t, size_t i)
 
 static bool is_name(const struct names *t, size_t i, struct bawn_span a, struct bawn_span b)
 {
-	const char *own = name_of(t, i);
-	return strncmp(own, a.p, a.n) == 0 && strncmp(own + a.n, b.p, b.n) == 0 && own[a.n + b.n] == '\0';
+	struct bawn_span own = bawn_span(name_of(t, i));  /* a and b may hold NUL bytes: code does */
+	return own.n == a.n + b.n && memcmp(own.p, a.p, a.n) == 0 && memcmp(own.p + a.n, b.p, b.n) == 0;
 }
 
 static uint32_t first_slot(uint32_t hash) { return bawn_hash_slot(hash, BAWN_NAMES_SLOTS); }
