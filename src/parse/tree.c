@@ -309,8 +309,12 @@ static void *or_leave(void *block)
 	return block;
 }
 
+/* The parser is a shared library where libbawn is one, and its allocator is one for the whole process:
+ * outside our own parses it serves whoever else in the process uses the parser, as it did before. */
 static void *guarded_malloc(size_t n)
 {
+	if (guard == NULL)
+		return malloc(n);
 	ask(n);
 	return or_leave(bawn_pool_get(&guard->pool, n));
 }
@@ -318,6 +322,8 @@ static void *guarded_malloc(size_t n)
 static void *guarded_calloc(size_t n, size_t size)
 {
 	size_t total;
+	if (guard == NULL)
+		return calloc(n, size);
 	if (__builtin_mul_overflow(n, size, &total))
 		longjmp(guard->leave, 1);
 	return memset(guarded_malloc(total), 0, total);
@@ -325,11 +331,19 @@ static void *guarded_calloc(size_t n, size_t size)
 
 static void *guarded_realloc(void *p, size_t n)
 {
+	if (guard == NULL)
+		return realloc(p, n);
 	ask(n);
 	return or_leave(bawn_pool_resize(&guard->pool, p, n));
 }
 
-static void guarded_free(void *p) { bawn_pool_put(&guard->pool, p); }
+static void guarded_free(void *p)
+{
+	if (guard == NULL)
+		free(p);
+	else
+		bawn_pool_put(&guard->pool, p);
+}
 
 static void set_allocator(void) { ts_set_allocator(guarded_malloc, guarded_calloc, guarded_realloc, guarded_free); }
 
