@@ -39,6 +39,8 @@ static int read_exactly(int fd, void *to, size_t n)
 {
 	for (char *at = to; n > 0;) {
 		ssize_t got = read(fd, at, n);
+		if (got < 0 && errno == EINTR)
+			continue;
 		if (got <= 0)
 			return -EPIPE;
 		at += got;
