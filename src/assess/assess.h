@@ -35,7 +35,7 @@ struct bawn_finding {
 	int             cwe;       /* 0: none */
 	const char     *message, *why, *fix;
 	const char     *folded;    /* what an expression came to; NULL where the text says it itself */
-	uint32_t        score;     /* what it adds to the whole: of one rule only the first finding counts */
+	uint32_t        score;     /* what it adds to the whole: of one capability only the strongest finding counts */
 };
 
 /* How much work the code looks like, for adaptive limits. */
