@@ -67,10 +67,10 @@ static int language_of(const struct work *w, const char *path, struct bawn_span 
 	bool ours = strcmp(path, "-") == 0;
 	int lang = w->o->lang != NULL ? bawn_language_named(bawn_span(w->o->lang))
 	                              : bawn_language_guess(ours ? NULL : path, code);
-	if (lang < 0 && ours && w->o->lang == NULL)
+	if (lang < 0 && ours)
 		lang = BAWN_LANG_PYTHON;
 	if (lang < 0)
-		return bawn_fail_as(err, BAWN_ERROR_UNKNOWN_LANGUAGE, "language", "'%s' is in no language known here", w->o->lang != NULL ? w->o->lang : path);
+		return bawn_fail_as(err, BAWN_ERROR_UNKNOWN_LANGUAGE, "language", "'%s' is in no language known here", path);
 	*out = lang;
 	return 0;
 }
@@ -151,7 +151,7 @@ static int assess_file(void *ctx, size_t i, struct bawn_buf *out)
 	const struct work *w = ctx;
 	const char *path = w->tree.path[i];
 	struct verdict v = { .level = -1 };
-	bawn_auto_buf code = BAWN_BUF(w->policy->max_code_bytes + 1), text = BAWN_BUF(16u << 20);
+	bawn_auto_buf code = BAWN_BUF(w->policy->max_code_bytes), text = BAWN_BUF(16u << 20);
 	bawn_auto_json doc = NULL;
 	int r = bawn_cli_read_code(path, &code, &v.err);
 	r = r < 0 ? r : assess(w, path, bawn_buf_span(&code), &v, &doc);
@@ -303,6 +303,8 @@ static int run(struct bawn_cli *c, const void *opts, int n, char **word)
 		.sarif = o->format != NULL && strcmp(o->format, "sarif") == 0,
 		.json = c->common.json || (o->format != NULL && strcmp(o->format, "json") == 0),
 	};
+	if (o->lang != NULL && bawn_language_named(bawn_span(o->lang)) < 0)
+		return bawn_cli_usage(c, "option --lang: '%s' is none of python|bash|javascript", o->lang);
 	w.json = w.json && !w.sarif;
 	w.progress = !c->common.quiet && isatty(STDERR_FILENO) == 1;
 	w.shown_us = bawn_monotonic_us();  /* none for what is done at once */

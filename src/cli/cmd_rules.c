@@ -80,7 +80,19 @@ static void put_matcher(struct bawn_buf *out, const json_t *rule)
 	}
 }
 
-/* An example that matches shows the place; the others their first line. */
+static void put_lines(struct bawn_buf *out, struct bawn_span text)
+{
+	while (text.n > 0) {
+		const char *end = memchr(text.p, '\n', text.n);
+		size_t n = end != NULL ? (size_t)(end - text.p) : text.n, step = n + (end != NULL);
+		bawn_buf_str(out, "         | ");
+		bawn_buf_escaped(out, (struct bawn_span){ text.p, n });
+		bawn_buf_char(out, '\n');
+		text = (struct bawn_span){ text.p + step, text.n - step };
+	}
+}
+
+/* An example that matches shows the place; the others are shown whole. */
 static void put_example(struct bawn_buf *out, const json_t *example)
 {
 	const json_t *code = bawn_cli_at(example, "code"), *at = bawn_cli_at(example, "at"), *place;
@@ -89,11 +101,8 @@ static void put_example(struct bawn_buf *out, const json_t *example)
 	bawn_buf_fmt(out, "%s (%s)\n", json_is_true(bawn_cli_at(example, "match")) ? "matches" : "does not match", bawn_cli_text(example, "language"));
 	json_array_foreach(at, i, place)
 		bawn_cli_excerpt(out, place, text);
-	if (json_array_size(at) > 0)
-		return;
-	bawn_buf_str(out, "         | ");
-	bawn_buf_escaped(out, text);
-	bawn_buf_char(out, '\n');
+	if (json_array_size(at) == 0)
+		put_lines(out, text);
 }
 
 static int show_rule(struct bawn_cli *c, json_t *rule, const struct bawn_policy *policy)
@@ -199,8 +208,9 @@ static int run_test(struct bawn_cli *c, const void *opts, int n, char **word)
 	json_array_foreach(bawn_cli_at(doc, "failures"), i, f)
 		say_failure(word[0], f);
 	bawn_auto_buf out = BAWN_BUF(1024);
-	bawn_buf_fmt(&out, "%" PRIu64 " rules, %" PRIu64 " examples, %zu failed\n", bawn_cli_number(doc, "rules"),
-	             bawn_cli_number(doc, "examples"), failures);
+	uint64_t rules = bawn_cli_number(doc, "rules"), examples = bawn_cli_number(doc, "examples");
+	bawn_buf_fmt(&out, "%" PRIu64 " rule%s, %" PRIu64 " example%s, %zu failed\n", rules, rules == 1 ? "" : "s", examples,
+	             examples == 1 ? "" : "s", failures);
 	return bawn_cli_print(&out, code);
 }
 

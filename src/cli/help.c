@@ -50,7 +50,7 @@ void bawn_cli_help_command(struct bawn_buf *out, const struct bawn_cli_command *
 {
 	bawn_buf_str(out, "usage: bawn ");
 	put_name(out, cmd);
-	bawn_buf_fmt(out, " %s\n\n%s\n", cmd->synopsis, cmd->about);
+	bawn_buf_fmt(out, "%s%s\n\n%s\n", *cmd->synopsis != '\0' ? " " : "", cmd->synopsis, cmd->about);
 	if (cmd->opts.n > 0) {
 		bawn_buf_str(out, "\noptions:\n");
 		bawn_opt_help(out, &cmd->opts);

@@ -134,8 +134,8 @@ int bawn_cli_usage(const struct bawn_cli *c, const char *fmt, ...)
 	(void)bawn_fail_as(&err, BAWN_ERROR_INVALID_REQUEST, NULL, "%s", text.p != NULL ? text.p : "");
 	int code = bawn_cli_fail(c, &err);
 	if (c->command != NULL && !c->common.json)
-		bawn_cli_say("usage: bawn %s%s%s %s", c->command->group != NULL ? c->command->group : "",
-		             c->command->group != NULL ? " " : "", c->command->name, c->command->synopsis);
+		bawn_cli_say("usage: bawn %s%s%s%s%s", c->command->group != NULL ? c->command->group : "", c->command->group != NULL ? " " : "",
+		             c->command->name, *c->command->synopsis != '\0' ? " " : "", c->command->synopsis);
 	return code;
 }
 

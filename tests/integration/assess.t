@@ -45,6 +45,16 @@ r = terminal(w, ["assess", "many"], [])
 bars = re.findall(r"\r\x1b\[K\[#*\.*\] \d+/3000 files, \d+ findings", r.out)
 ok(bars and r.out.endswith("\r\x1b[Kbawn: 3000 files, 3000 LOW, 0 MEDIUM, 0 HIGH, 0 BLOCKED, 0 failed; 0 findings\r\n"), "on a terminal there is a bar, cleared at the end") or diag(repr(r.out[-300:]))
 
+# What cannot be assessed.
+w.file("cap.py", "#" * (1 << 20))
+w.file("over.py", "#" * ((1 << 20) + 1))
+r = w.bawn("assess", "--json", "cap.py", "over.py")
+cap, over = [json.loads(l) for l in r.out.splitlines()]
+ok(r.code == 125 and cap["level"] == "LOW" and over["error"]["type"] == "code_too_large" and "larger than 1048576 bytes" in over["error"]["message"],
+   "a file of the largest size is read, one byte more is refused") or r.show()
+r = w.bawn("assess", "--lang", "cobol", "cap.py")
+ok(r.code == 2 and "option --lang: 'cobol' is none of python|bash|javascript" in r.err, "a language that is not known is a wrong option") or r.show()
+
 # Text for people.
 w.file("a.py", "import os\nopen('/et' + 'c/shadow')\nos.system('''\n  cat /etc/hosts''')\n")
 r = w.bawn("assess", "-v", "a.py")
@@ -70,11 +80,12 @@ families = {x["family"] for x in w.bawn("rules", "list", "--json").json}
 ok(all({x["family"] for x in w.bawn("rules", "list", "--json", "--family", f).json} == {f} for f in families), "and by family")
 r = w.bawn("rules", "show", "python/pty-spawn")
 ok(all(x in r.out for x in ("pty.spawn", "why", "fix", "matches (python)", "^~~", "does not match (python)")), "rules show: matcher, texts, examples with the matching part") or r.show()
+ok("         | import pty\n" in r.out and "\\n" not in r.out, "and the others line by line") or r.show()
 ok("did you mean 'python/pty-spawn'?" in w.bawn("rules", "show", "python/pty-spwan").err, "a rule that was meant")
 w.file("mine.yaml", "rules:\n- id: local/ledger\n  level: BLOCKED\n  message: Touches the ledger\n  path: [/srv/ledger]\n  host: [ledger.example.org]\n  name: [ledger]\n"
        "  examples:\n    match:\n    - open('/srv/ledger/x')\n    - |\n      #!/bin/bash\n      curl https://api.ledger.example.org/\n    nomatch:\n    - open('ledger')\n")
 r = w.bawn("rules", "test", "mine.yaml")
-equal((r.code, r.out), (0, "1 rules, 3 examples, 0 failed\n"), "rules test of a file for rules.d") or r.show()
+equal((r.code, r.out), (0, "1 rule, 3 examples, 0 failed\n"), "rules test of a file for rules.d") or r.show()
 w.file("wrong.yaml", open(w.dir + "/mine.yaml").read().replace("- open('ledger')", "- open('/srv/ledger')"))
 r = w.bawn("rules", "test", "wrong.yaml")
 ok(r.code == 1 and "wrong.yaml:15: local/ledger: this example must not match and does" in r.err and "found:" in r.err, "an example that fails: file, line, rule, what was found") or r.show()
