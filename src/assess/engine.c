@@ -27,6 +27,7 @@ struct value *bawn_value_text(struct engine *e, struct bawn_span text)
 }
 
 #define NODE_WORK    64u
+#define LOOK_WORK    16u      /* at a node that was read before */
 #define FACT_WORK    256u
 #define PATTERN_WORK 1024u
 #define TEXT_WORK    16384u   /* to start a parser and a reader */
@@ -397,24 +398,28 @@ static uint32_t endless_loop(const struct bawn_tree *t, uint32_t node)
 }
 
 /* In an endless loop in which nothing waits for anything? */
-static bool in_busy_loop(const struct engine *e, uint32_t node)
+static bool in_busy_loop(struct engine *e, uint32_t node)
 {
 	static const char *const waits[] = { "sleep", "wait", "accept", "recv", "input", "join", "read", "get(", "poll", "select", "break", "return", "communicate" };
 	uint32_t loop = endless_loop(e->tree, node);
 	struct bawn_span text = loop != 0 ? bawn_node_text(e->tree, loop) : bawn_span("");
-	for (size_t i = 0; loop != 0 && i < BAWN_LEN(waits); i++)
+	for (size_t i = 0; loop != 0 && i < BAWN_LEN(waits); i++) {
+		e->spent += text.n;  /* a loop may hold thousands of calls that ask */
 		if (memmem(text.p, text.n, waits[i], strlen(waits[i])) != NULL)
 			return false;
+	}
 	return loop != 0;
 }
 
 /* Does the function around a node call itself? */
-static bool calls_itself(const struct bawn_tree *t, uint32_t node)
+static bool calls_itself(struct engine *e, uint32_t node)
 {
+	const struct bawn_tree *t = e->tree;
 	while (node != 0 && t->node[node].kind != BAWN_K_FUNCTION)
 		node = t->node[node].parent;
 	uint32_t at = node != 0 ? bawn_node_child(t, node, BAWN_R_NAME) : 0, body = node != 0 ? bawn_node_child(t, node, BAWN_R_BODY) : 0;
 	for (uint32_t i = body; at != 0 && body != 0 && i < t->n && t->node[i].start < t->node[body].end; i++) {
+		e->spent += LOOK_WORK;
 		uint32_t f = t->node[i].kind == BAWN_K_CALL ? bawn_node_child(t, i, BAWN_R_FUNCTION) : 0;
 		struct bawn_span name = bawn_node_text(t, at), called = f != 0 ? bawn_node_text(t, f) : bawn_span("");
 		if (called.n == name.n && memcmp(called.p, name.p, name.n) == 0)
@@ -424,18 +429,18 @@ static bool calls_itself(const struct bawn_tree *t, uint32_t node)
 }
 
 /* Does a function start itself: as a target, or by calling itself after it has made a copy? */
-static bool own_target(const struct engine *e, const struct fact *f)
+static bool own_target(struct engine *e, const struct fact *f)
 {
 	const struct value *target = NULL;
 	if (!keyword(e, f, "target", &target))
-		return f->n_args == 0 && f->n_keywords == 0 && calls_itself(e->tree, f->node);
+		return f->n_args == 0 && f->n_keywords == 0 && calls_itself(e, f->node);
 	for (uint32_t i = f->node; target != NULL && target->function != 0 && i != 0; i = e->tree->node[i].parent)
 		if (i == target->function)
 			return true;
 	return false;
 }
 
-static bool holds(const struct engine *e, const struct bawn_cond *c, const struct fact *f)
+static bool holds(struct engine *e, const struct bawn_cond *c, const struct fact *f)
 {
 	const struct value *arg = c->index < (int32_t)f->n_args && c->index >= 0 ? f->arg[c->index] : NULL;
 	bool given = (uint32_t)c->index < f->n_args;
@@ -497,7 +502,7 @@ static bool holds(const struct engine *e, const struct bawn_cond *c, const struc
 /* YES, NO, or LATER: all that is missing may still be seen. */
 enum answer { NO, LATER, YES };
 
-static enum answer rule_holds(const struct engine *e, const struct bawn_rule *r, const struct fact *f)
+static enum answer rule_holds(struct engine *e, const struct bawn_rule *r, const struct fact *f)
 {
 	enum answer a = YES;
 	if (r->language >= 0 && !e->across && r->language != (int8_t)e->tree->grammar)

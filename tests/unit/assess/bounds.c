@@ -46,6 +46,8 @@ static const struct { const char *name; int language, how; const char *open, *ag
 	{ "functions", PY, REPEAT, "", "def f(x):\n return g(x)\n", "", 0 },
 	{ "evaluated texts", PY, REPEAT, "", "eval('x+1')\n", "", 0 },
 	{ "shell lines", PY, REPEAT, "import os\n", "os.system('cat /etc/hosts | sh; ls -la')\n", "", 0 },
+	{ "programs started in one endless loop", PY, REPEAT, "import os\nwhile True:\n", "    os.fork()\n", "", 0 },
+	{ "programs started in one function", PY, REPEAT, "import os\ndef f():\n", "    os.fork()\n", "", 0 },
 	{ "texts in three quotes that do not fit", PY, REPEAT, "", "x='''a\n'''+", "", 0 },
 	{ "lines that go on", PY, REPEAT, "", "\\\n", "", 0 },
 	{ "dots", PY, REPEAT, "", ".", "", 0 },
