@@ -27,12 +27,15 @@ static void put_text(struct script *s, uint32_t i)
 	bool adjacent = t->node[i].kind == BAWN_K_ADJACENT, format = !adjacent && is_format(t, i);
 	for (uint32_t c = adjacent ? t->node[i].child : 0; c != 0; c = t->node[c].next)
 		format = format || (is_text(t, c) && is_format(t, c));
-	printf("%s %u %u ", format ? "format" : "text", t->node[i].start, t->node[i].end);
+	bool bytes = false;
+	bawn_auto_buf hex = BAWN_BUF(32u << 20);
 	for (uint32_t c = adjacent ? t->node[i].child : i; !format && c != 0; c = adjacent ? t->node[c].next : 0) {
 		struct value *v = is_text(t, c) ? bawn_script_literal(s, c) : NULL;
+		bytes = bytes || (v != NULL && v->bytes);
 		for (size_t k = 0; bawn_value_is_text(v) && k < v->text.n; k++)
-			printf("%02x", (unsigned char)v->text.p[k]);
+			bawn_buf_fmt(&hex, "%02x", (unsigned char)v->text.p[k]);
 	}
+	printf("%s %u %u %s", format ? "format" : bytes ? "bytes" : "text", t->node[i].start, t->node[i].end, hex.n > 0 ? hex.p : "");
 	putchar('\n');
 }
 

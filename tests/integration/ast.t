@@ -62,8 +62,9 @@ def ours(source, rows):
             while source[start:start + 1] in (b"*", b" "):  # in `[*f(x)]` the grammar reads (*f)(x)
                 start += 1
             found["call"][None if any(a <= start and end <= b for a, b in formats) else (start, end)] += 1
-        elif row[0] == "text":
-            found["text"][bytes.fromhex(row[3] if len(row) > 3 else "").decode("utf-8", "surrogatepass")] += 1
+        elif row[0] in ("text", "bytes"):
+            value = bytes.fromhex(row[3] if len(row) > 3 else "")
+            found["text"][value.decode("latin-1") if row[0] == "bytes" else value.decode("utf-8", "surrogatepass")] += 1
         elif row[0] == "int":
             found["int"][int(row[3])] += 1
     return found
