@@ -503,9 +503,11 @@ static struct value *read_name(struct script *s, uint32_t i)
 			n = folded != NULL ? strlen(folded) : 0;
 			break;
 		}
-	if (folded != t.p && (n != t.n || memcmp(folded, t.p, n) != 0))
-		(void)bawn_engine_event(s->e, "disguised-name", i, folded);
 	struct value *v = n > 0 ? bawn_script_lookup(s, folded, n) : NULL;
+	/* A variable of the code's own may be called as it likes; one that was never bound here is somebody else's. */
+	bool own = v == NULL || v->name == NULL || (!v->imported && strncmp(v->name, folded, n) != 0);
+	if (folded != t.p && (n != t.n || memcmp(folded, t.p, n) != 0) && !own)
+		(void)bawn_engine_event(s->e, "disguised-name", i, folded);
 	if (v != NULL && v->name != NULL && node(s, node(s, i)->parent)->kind != BAWN_K_ATTRIBUTE)
 		name_fact(s, i, v, called(s, i) || v->function != 0);
 	else if (v != NULL && v->name != NULL && v->name[0] == '_')

@@ -74,6 +74,8 @@ static const struct { const char *name; int language; int level; bool exact; con
 	{ "joined letters", PY, BLOCKED, true, "import os\nos.sy\ufb06em('rm -rf /')\n" },
 	{ "two letters in one, as long in bytes as in letters", PY, HIGH, false, "import l\u0133n\nprint(l\u0133n)\n" },
 	{ "raised and lowered letters", PY, HIGH, false, "e\u1d5ba\u2097(x)\n" },
+	{ "an imported name in disguise", PY, HIGH, false, "import os\no\u017f.system('id')\n" },
+	{ "variables of mathematicians", PY, LOW, true, "\u2113 = 0.5\ndef f(x\u1d62):\n    return x\u1d62 * \u2113\nfor h\u2099 in [f(1), f(2)]:\n    print(h\u2099)\n" },
 	{ "destructuring", JS, MEDIUM, false, "const {exec: run} = require('child_process');\nrun('id');\n" },
 	{ "computed member", JS, MEDIUM, false, "const c = require('child_process');\nc['ex' + 'ec']('id');\n" },
 	{ "default import", JS, MEDIUM, false, "import cp from 'child_process';\ncp.exec('id');\n" },
