@@ -724,6 +724,9 @@ uint64_t bawn_call_effects(struct script *s, const struct call *c, bool told)
 			if (bawn_value_is_text(v) || (v != NULL && v->choice)) {
 				line_run(s, v, c->node);
 				run_text(s, BAWN_LANG_BASH, v, c->node);
+				for (uint32_t k = 0; v->choice && k < v->n_items && k < 16; k++)
+					if (v->item[k] != NULL && v->item[k]->is_list && v->item[k]->n_items > 0)
+						run_command(s, v->item[k]->item, v->item[k]->n_items, c->node);
 			} else
 				run_words(s, c, (uint32_t)runs[i].arg, WORDS_IN_LIST);
 			break;

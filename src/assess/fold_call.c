@@ -10,7 +10,7 @@
 struct row { const char *name; uint8_t op; uint8_t how; };  /* how: a codec, a radix or an operator */
 
 /* How what is found in a directory is given: as a path object, an entry with a path, or a text. */
-enum { FOUND_PATH, FOUND_ENTRY, FOUND_PATTERN };
+enum { FOUND_PATH, FOUND_ENTRY, FOUND_PATTERN, FOUND_WALK };
 
 static const struct row functions[] = {
 	{ "Array", F_CHAIN_ARGS, 0 }, { "Array.from", F_LIST, 0 }, { "Array.of", F_CHAIN_ARGS, 0 }, { "BigInt", F_INT, 0 },
@@ -71,7 +71,8 @@ static const struct row functions[] = {
 	{ "operator.truediv", F_OPERATOR, '/' }, { "operator.xor", F_OPERATOR, '^' }, { "ord", F_ORD, 0 },
 	{ "os.fsdecode", F_EXPAND, 0 }, { "os.fsencode", F_EXPAND, 0 }, { "os.fspath", F_EXPAND, 0 }, { "os.homedir", F_HOME, 0 },
 	{ "os.path.abspath", F_EXPAND, 0 }, { "os.path.expanduser", F_EXPAND, 0 }, { "os.path.expandvars", F_EXPAND, 0 },
-	{ "os.path.join", F_PATH_JOIN, 0 }, { "os.scandir", F_FOUND, FOUND_ENTRY }, { "glob.glob", F_FOUND, FOUND_PATTERN }, { "glob.iglob", F_FOUND, FOUND_PATTERN },
+	{ "os.path.join", F_PATH_JOIN, 0 }, { "os.scandir", F_FOUND, FOUND_ENTRY }, { "os.walk", F_FOUND, FOUND_WALK }, { "os.fwalk", F_FOUND, FOUND_WALK },
+	{ "shlex.split", F_WORDS, 0 }, { "glob.glob", F_FOUND, FOUND_PATTERN }, { "glob.iglob", F_FOUND, FOUND_PATTERN },
 	{ "pathlib.Path().iterdir", F_FOUND, FOUND_PATH }, { "pathlib.Path().glob", F_FOUND, FOUND_PATH }, { "pathlib.Path().rglob", F_FOUND, FOUND_PATH },
 	{ "tempfile.mkstemp", F_TEMPFILE, 0 }, { "os.path.normpath", F_EXPAND, 0 }, { "os.path.realpath", F_EXPAND, 0 },
 	{ "os.tmpdir", F_TEMPDIR, 0 }, { "pako.inflate", F_DECODE, BAWN_CODEC_INFLATE },
@@ -214,6 +215,14 @@ static struct value *as_path(struct script *s, const struct value *v)
 	return p;
 }
 
+static struct value *unknown_named(struct script *s, const char *name, struct value *self)
+{
+	struct value *v = bawn_value_new(s->e);
+	if (v != NULL)
+		v->name = name, v->self = self;
+	return v;
+}
+
 /* What lies in a directory: how much of it there is and what it is called is not known, where it lies is. */
 static struct value *found(struct script *s, struct value *where, unsigned how)
 {
@@ -223,7 +232,15 @@ static struct value *found(struct script *s, struct value *where, unsigned how)
 	if (one == NULL)
 		return NULL;
 	one->partial = list->partial = true;
-	if (how != FOUND_PATTERN)
+	if (how == FOUND_WALK) {  /* (directory, its directories, its files) */
+		struct value *row = bawn_fold_list(s, 3, where->taint);
+		for (uint32_t i = 0; row != NULL && i < 3; i++)
+			row->item[i] = i == 0 ? one : unknown_named(s, NULL, NULL);
+		for (uint32_t i = 1; row != NULL && i < 3; i++)
+			if (row->item[i] != NULL)
+				row->item[i]->taint = where->taint;
+		one = row;
+	} else if (how != FOUND_PATTERN)
 		one->name = how == FOUND_PATH ? "pathlib.Path()" : "os.DirEntry()";
 	list->item[0] = one;
 	return list;
@@ -559,14 +576,6 @@ struct value *bawn_fold_apply(struct script *s, struct value *f, struct value **
 	return v;
 }
 
-static struct value *unknown_named(struct script *s, const char *name, struct value *self)
-{
-	struct value *v = bawn_value_new(s->e);
-	if (v != NULL)
-		v->name = name, v->self = self;
-	return v;
-}
-
 static struct value *big_hex(struct script *s, const struct value *v)
 {
 	bawn_auto_buf b = BAWN_BUF(FOLDED_MAX);
@@ -650,6 +659,8 @@ static struct value *fold_function(struct script *s, const struct row *row, cons
 	case F_HOME:          return as_path(s, bawn_value_text(s->e, bawn_span("~")));
 	case F_PATH_JOIN:     return path_of_args(s, c, NULL);
 	case F_EXPAND: case F_SAME_ARG: return a;
+	case F_WORDS:         return text && memchr(a->text.p, '"', a->text.n) == NULL && memchr(a->text.p, '\'', a->text.n) == NULL
+	                           ? bawn_fold_text_method(s, F_SPLIT, a, &(struct call){ .node = c->node, .name = "str.split" }) : NULL;
 	case F_FOUND:         return found(s, row->how == FOUND_PATH ? c->function->self : a, row->how);
 	case F_TEMPFILE:      return temporary_file(s, c);
 	case F_TEMPDIR:       return bawn_value_text(s->e, bawn_span("/tmp"));

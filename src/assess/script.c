@@ -188,8 +188,15 @@ static void bind_one(struct script *s, uint32_t target, struct value *v)
 
 static struct value *part_of(struct script *s, struct value *whole, uint32_t at)
 {
-	if (whole != NULL && whole->is_list && !whole->choice && at < whole->n_items)
-		return whole->item[at];
+	const struct value *one = bawn_fold_sole(whole);
+	if (one != NULL && one->is_list && !one->choice && at < one->n_items) {
+		struct value *part = one->item[at], *copy = part != NULL && (whole->taint & ~part->taint) != 0 && one != whole ? bawn_value_new(s->e) : NULL;
+		if (copy == NULL)
+			return part;
+		*copy = *part;
+		copy->taint |= whole->taint;
+		return copy;
+	}
 	struct value *any = whole != NULL && whole->choice && !s->python ? bawn_fold_each_item(s, whole, at, NULL) : NULL;
 	return any != NULL ? any : unknown(s, whole != NULL ? whole->taint : 0);
 }
@@ -1003,8 +1010,10 @@ static struct value *read_binary(struct script *s, uint32_t i)
 	    (what->is_list || bawn_value_is_text(what)))
 		(void)bawn_engine_event(s->e, "memory-bomb", i, NULL);
 	struct value *v = bawn_fold_binary(s, c, a, b);
-	if (c == '^' && !s->python && v != NULL && !v->has_number)  /* bytes are undone with it */
-		v->taint |= BAWN_TAG(DECODE);
+	if (c == '^' && s->python && v == NULL)
+		v = unknown(s, (a != NULL ? a->taint : 0) | (b != NULL ? b->taint : 0));
+	if (c == '^' && v != NULL && !v->has_number)  /* bytes are undone with it */
+		v->taint |= s->python ? BAWN_TAG(SPELLED) : BAWN_TAG(DECODE);
 	return v;
 }
 
