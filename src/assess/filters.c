@@ -713,11 +713,14 @@ static bool put_basename(struct filter *f)
 /* `in`: needs an input; else the words are enough. */
 static const struct { const char *name; bool (*put)(struct filter *); bool in; } filter[] = {
 	{ "echo", put_echo, false }, { "printf", put_printf, false }, { "which", put_which, false }, { "command", put_which, false },
-	{ "type", put_which, false }, { "cat", put_cat, false }, { "tac", put_tac, true }, { "mktemp", put_mktemp, false }, { "basename", put_basename, false }, { "dirname", put_basename, false },
+	{ "type", put_which, false }, { "cat", put_cat, false }, { "tac", put_tac, true }, { "mktemp", put_mktemp, false },
+	{ "basename", put_basename, false }, { "dirname", put_basename, false },
 	{ "base64", put_base64, true }, { "gbase64", put_base64, true }, { "basenc", put_basenc, true }, { "base32", put_base32, true },
 	{ "xxd", put_xxd, true }, { "openssl", put_openssl, true }, { "tee", put_same, true }, { "grep", put_same, true }, { "sort", put_same, true },
-	{ "rev", put_rev, true }, { "uudecode", put_uudecode, true }, { "gunzip", put_unzipped, true }, { "zcat", put_unzipped, true }, { "gzip", put_gzip, true },
-	{ "pigz", put_gzip, true }, { "bzip2", put_bzip2, true }, { "bunzip2", put_bzip2, true }, { "bzcat", put_bzip2, true }, { "xz", put_xz, true }, { "unxz", put_xz, true }, { "xzcat", put_xz, true },
+	{ "rev", put_rev, true }, { "uudecode", put_uudecode, true }, { "gunzip", put_unzipped, true }, { "zcat", put_unzipped, true },
+	{ "gzip", put_gzip, true },
+	{ "pigz", put_gzip, true }, { "bzip2", put_bzip2, true }, { "bunzip2", put_bzip2, true }, { "bzcat", put_bzip2, true },
+	{ "xz", put_xz, true }, { "unxz", put_xz, true }, { "xzcat", put_xz, true },
 	 { "tr", put_tr, true }, { "sed", put_sed, true }, { "cut", put_cut, true }, { "head", put_head, true },
 	{ "tail", put_tail, true }, { "awk", put_awk, false }, { "gawk", put_awk, false }, { "mawk", put_awk, false }, { "paste", put_paste, true },
 };
