@@ -370,12 +370,21 @@ struct value *bawn_sh_marked(struct engine *e, struct value *word, const char *m
 	return v != NULL ? bawn_sh_concat(e, v, &after, "") : word;
 }
 
-/* The command that find runs, with what it finds. */
+/* The commands that find runs, with what it finds; what they only delete, found_path has judged. */
 static void put_found(const struct shell *s, struct engine *e, struct value **word, uint32_t inner, uint32_t n)
 {
 	struct value *found = found_file(s, e, word, n);
-	for (uint32_t i = inner; found != NULL && i < n; i++)
-		word[i] = bawn_sh_marked(e, word[i], "{}", found);
+	bool deletes = false;
+	for (uint32_t i = inner; found != NULL && i < n; i++) {
+		if (i == inner || bawn_sh_in(word[i - 1], "-exec -execdir -ok -okdir")) {
+			const struct command *c = bawn_command_find(bawn_sh_name(e, word[i]));
+			deletes = c != NULL && c->access == BAWN_ACCESS_DELETE && (c->kind & LAST) == 0;
+		}
+		if (!deletes)
+			word[i] = bawn_sh_marked(e, word[i], "{}", found);
+		else if (bawn_sh_is(word[i], "{}"))
+			word[i] = bawn_sh_text(e, word[i]->text, BAWN_TAG(INPUT));  /* names that come from elsewhere */
+	}
 }
 
 /* Where the command of an -exec ends. */
