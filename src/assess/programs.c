@@ -573,7 +573,7 @@ static void feed_xargs(struct shell *s, const char *name, struct value *const *w
 	}
 	struct value line = *in;
 	size_t rest = text ? in->text.n : 0;
-	for (unsigned lines = 0; lines < SHELL_LOOP_WORDS && (lines == 0 || rest > 0); lines++) {
+	for (unsigned lines = 0; lines < SHELL_WORDS_MAX && (lines == 0 || rest > 0); lines++) {
 		const char *end = rest > 0 ? memchr(line.text.p, '\n', rest) : NULL;
 		line.text.n = end != NULL ? (size_t)(end - line.text.p) : rest;
 		k = 0;
@@ -583,6 +583,7 @@ static void feed_xargs(struct shell *s, const char *name, struct value *const *w
 		size_t used = line.text.n + (end != NULL);
 		line.text.p += used, rest -= used;
 	}
+	s->cut_short = s->cut_short || rest > 0;
 }
 
 bool bawn_sh_feed(struct shell *s, struct value *const *word, uint32_t n, struct value *in, uint32_t node)

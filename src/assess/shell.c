@@ -9,9 +9,8 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 
-#define REPLAYS_MAX      256u
-#define REPLAY_NODES_MAX 100000u
-#define REPLAY_DEPTH     4u
+#define REPLAY_NODES_MAX 400000u
+#define TRIED_DEPTH      2u
 
 static const struct bawn_node *node(const struct shell *s, uint32_t i) { return &s->t->node[i]; }
 static struct bawn_span text_of(const struct shell *s, uint32_t i) { return bawn_node_text(s->t, i); }
@@ -26,14 +25,30 @@ static uint32_t subtree_end(const struct shell *s, uint32_t i)
 	return (uint32_t)s->t->n;
 }
 
-/* Reads a body again with other arguments. */
+/* How often is the body being read already, one inside the other? */
+static unsigned times_within(const struct shell *s, uint32_t root)
+{
+	unsigned n = 0;
+	for (uint32_t i = 0; i < s->depth; i++)
+		n += s->within[i] == root;
+	return n;
+}
+
+/* Reads a body again with other arguments.  NULL: not read, since it calls itself or there is too much;
+ * the latter is told at the end. */
 struct value *bawn_sh_replay(struct shell *s, uint32_t root, struct value *args)
 {
 	uint32_t size = subtree_end(s, root) - root;
-	if (s->depth >= REPLAY_DEPTH || s->replays >= REPLAYS_MAX || s->replayed + size > REPLAY_NODES_MAX)
+	bool deep = s->depth == BAWN_LEN(s->within), much = s->replayed + size > REPLAY_NODES_MAX;
+	unsigned around = times_within(s, root);
+	if (around > 1 || (around == 1 && s->replayed > REPLAY_NODES_MAX / 2))
+		return NULL;
+	s->cut_short = s->cut_short || deep || much;
+	if (deep || much)
 		return NULL;
 	struct value *before = s->args;
-	s->replays++, s->replayed += size, s->depth++;
+	s->within[s->depth++] = root;
+	s->replayed += size;
 	s->args = args;
 	walk(s, root);
 	s->args = before;
@@ -153,6 +168,7 @@ static uint8_t word_kind(const struct shell *s, uint32_t i)
 
 static void push_node(struct shell *s, uint32_t c, struct value **word, uint32_t *n)
 {
+	s->cut_short = s->cut_short || *n == SHELL_WORDS_MAX;
 	uint8_t k = word_kind(s, c);
 	struct value *v = s->val[c] != NULL ? s->val[c] : bawn_value_new(s->e);
 	bool split = k == BAWN_K_EXPANSION || k == BAWN_K_CONCAT || k == BAWN_K_SUBSTITUTION;
@@ -251,6 +267,14 @@ static bool has_input(const struct shell *s, uint32_t i)
 	return false;
 }
 
+/* A script expands no aliases unless it asks for it, and only after the line that makes them: what is
+ * written counts as well. */
+static void as_written(struct shell *s, struct value **word, uint32_t n, uint32_t i)
+{
+	if (bawn_value_is_text(word[0]) && bawn_value_is_text(bawn_sh_get(s, "alias ", word[0]->text)))
+		(void)bawn_sh_command(s, s->e, word, n, i);
+}
+
 static struct value *call_function(struct shell *s, struct value **word, uint32_t n)
 {
 	struct value *f = bawn_value_is_text(word[0]) ? bawn_sh_get(s, "function ", word[0]->text) : NULL;
@@ -258,13 +282,21 @@ static struct value *call_function(struct shell *s, struct value **word, uint32_
 	return body != 0 ? bawn_sh_replay(s, body, bawn_sh_list(s->e, word + 1, n - 1)) : NULL;
 }
 
+/* The shell finds these before functions, if it was told to be like the standard. */
+static const char special[] = ". : break continue eval exec exit export readonly return set shift source times trap unset";
+
 /* Is it a function of the program, whatever else has that name?  Only where the definition is certain:
  * it stands above, under no condition, and nothing takes it back. */
 static bool own_function(const struct shell *s, const struct value *name, uint32_t command)
 {
 	const struct value *f = bawn_value_is_text(name) ? bawn_sh_get(s, "function ", name->text) : NULL;
-	return f != NULL && f->function < command && node(s, f->function)->parent == 0 && memmem(s->t->text.p, s->t->text.n, "unset", 5) == NULL;
+	if (f == NULL || s->undefines || s->cut_short || bawn_sh_in(name, special))
+		return false;
+	return f->function < command && node(s, f->function)->parent == 0 && memmem(s->t->text.p, s->t->text.n, "unset", 5) == NULL;
 }
+
+/* Commands that take functions back, or may: what they are given is not known. */
+static bool may_undefine(const struct value *name) { return !bawn_value_is_text(name) || name->partial || bawn_sh_in(name, "unset eval source ."); }
 
 static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
@@ -294,17 +326,40 @@ static void disguise(struct shell *s, uint32_t i, const struct value *name)
 		(void)bawn_engine_event(s->e, "spelled-command", i, NULL);
 }
 
+/* Once more for everything else that its variables may be. */
+static void try_others(struct shell *s, uint32_t i)
+{
+	struct value *out = s->val[i], *argv = s->argv[i];
+	if (s->trying || s->depth > TRIED_DEPTH)
+		return;
+	s->trying = true;
+	for (uint32_t c = i + 1, end = subtree_end(s, i); c < end; c++) {
+		struct variable *x = node(s, c)->kind == BAWN_K_EXPANSION ? bawn_sh_variable(s, text_of(s, c)) : NULL;
+		uint32_t at = x != NULL ? (uint32_t)(x - s->var) : 0;  /* the table may move */
+		for (uint32_t k = 0; x != NULL && k < s->var[at].n_older; k++) {
+			struct value *now = s->var[at].value;
+			s->var[at].value = s->var[at].older[k];
+			(void)bawn_sh_replay(s, i, s->args);
+			s->var[at].value = now;
+		}
+	}
+	s->trying = false;
+	s->val[i] = out, s->argv[i] = argv;
+}
+
 static struct value *read_command(struct shell *s, uint32_t i)
 {
 	struct value *word[SHELL_WORDS_MAX];
 	uint32_t n = 0;
-	for (uint32_t c = node(s, i)->child; c != 0 && n < SHELL_WORDS_MAX; c = node(s, c)->next)
+	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
 		if (is_word_of_command(node(s, c)->kind))
 			push_node(s, c, word, &n);
 	if (n == 0)
 		return NULL;
 	fork_bomb(s, i, word[0]);
 	disguise(s, i, word[0]);
+	s->undefines = s->undefines || may_undefine(word[0]);
+	as_written(s, word, n, i);
 	bawn_sh_expand_alias(s, word, &n);
 	s->argv[i] = bawn_sh_list(s->e, word, n);
 	bawn_sh_builtin(s, word, n, i);
@@ -403,7 +458,7 @@ static struct value *read_counted(struct shell *s, uint32_t body, struct bawn_sp
 		if (!bawn_sh_number(s, part[2], &any) || !bawn_sh_number(s, part[1], &holds) || holds == 0)
 			break;
 		struct value *next = bawn_sh_replay(s, body, s->args);
-		if (next == NULL && s->replays >= REPLAYS_MAX)
+		if (next == NULL && s->cut_short)
 			break;
 		if (bawn_value_is_text(out) && bawn_value_is_text(next) && next != out)
 			out = bawn_sh_concat(s->e, out, next, "");
@@ -420,7 +475,7 @@ static struct value *read_for(struct shell *s, uint32_t i)
 	struct bawn_span part[3];
 	if (n == 0 && body != 0 && counted(s, i, part))
 		return read_counted(s, body, part, out);
-	for (uint32_t k = 1; k < n && k < SHELL_LOOP_WORDS && body != 0 && name.n > 0; k++) {
+	for (uint32_t k = 1; k < n && body != 0 && name.n > 0; k++) {
 		bawn_sh_set(s, "", name, word[k]);
 		struct value *next = bawn_sh_replay(s, body, s->args);
 		if (bawn_value_is_text(out) && bawn_value_is_text(next) && next != out)
@@ -492,7 +547,10 @@ static struct value *leave(struct shell *s, uint32_t i)
 		return at != NULL ? bawn_sh_expand(s, (struct bawn_span){ at, t.n - (size_t)(at - t.p) }) : bawn_value_new(s->e);
 	}
 	case BAWN_K_SUBSTITUTION: case BAWN_K_PROCESS_SUB: case BAWN_K_SUBSHELL: case BAWN_K_LIST_OF_COMMANDS: return read_substitution(s, i);
-	case BAWN_K_COMMAND: return read_command(s, i);
+	case BAWN_K_COMMAND:
+		s->val[i] = read_command(s, i);
+		try_others(s, i);
+		return s->val[i];
 	case BAWN_K_PIPELINE: return bawn_sh_read_pipeline(s, i);
 	case BAWN_K_REDIRECT: return bawn_sh_read_redirect(s, i);
 	case BAWN_K_HERESTRING: {
@@ -603,6 +661,8 @@ void bawn_read_shell(struct engine *e)
 		e->error = bawn_fail(e->err, -ENOMEM, "assess the code");
 	else
 		walk(s, 0);
+	if (s != NULL && s->cut_short)
+		(void)bawn_engine_event(e, "cut-short", 0, NULL);
 	/* What does not parse as Bash may be a program in another language, given as Bash. */
 	if (e->error == 0 && e->depth == 0 && e->tree->errors && bawn_foreign_looks(e->tree->text))
 		bawn_foreign_program(e, e->tree->text, false, 0);

@@ -18,7 +18,10 @@
 #define SHELL_VARS_SLOTS 2048u
 #define SHELL_LOOP_WORDS 64u
 
-struct variable { const char *name; struct value *value; uint32_t next; };
+#define OLDER_MAX 4u
+
+/* older: what it may still be, where what was set last was set in a branch, a subshell or a function. */
+struct variable { const char *name; struct value *value; struct value *older[OLDER_MAX]; uint32_t n_older, next; };
 
 /* What is known while one text is read.  Variables, aliases ("alias x"), functions ("function f") and
  * files that the program itself writes ("file /tmp/x") share one table. */
@@ -35,7 +38,11 @@ struct shell {
 	bool                    verified;  /* something was compared with a checksum or a signature */
 	bool                    fed;    /* the command being read has a standard input of its own */
 	uint32_t                self_starts;
-	uint32_t                replays, replayed, depth;  /* bodies read again, their nodes, how deep we are in them */
+	uint32_t                replayed, depth;  /* nodes of bodies read again, how deep we are in them */
+	uint32_t                within[16];  /* the bodies being read again, one inside the other */
+	bool                    cut_short;  /* something was not read again: there was too much of it */
+	bool                    undefines;  /* a command may have taken functions back */
+	bool                    trying;     /* a command is read again with what a variable may also be */
 };
 
 /* shell.c: reads a body again with other arguments; NULL past the bounds */
@@ -68,6 +75,8 @@ bool bawn_sh_option(const struct value *v);
 
 struct value *bawn_sh_get(const struct shell *s, const char *kind, struct bawn_span name);  /* NULL: never set */
 void bawn_sh_set(struct shell *s, const char *kind, struct bawn_span name, struct value *v);
+void bawn_sh_perhaps(struct shell *s, struct bawn_span name, struct value *v);  /* a variable: set, or not */
+struct variable *bawn_sh_variable(const struct shell *s, struct bawn_span expansion);  /* that $x or ${x...} names, or NULL */
 struct value *bawn_sh_expand(struct shell *s, struct bawn_span text);     /* $x, ${...}, $((...)) */
 bool bawn_sh_number(struct shell *s, struct bawn_span sum, int64_t *ret);  /* arithmetic; ++, = and += set variables */
 void bawn_sh_push(struct shell *s, struct value *v, bool split, bool braces, struct value **word, uint32_t *n);

@@ -38,7 +38,7 @@ static void give_compound(struct shell *s, uint32_t i, const struct value *in)
 		return;
 	uint32_t body = loop ? bawn_node_child(s->t, i, BAWN_R_BODY) : 0;
 	struct value rest = *in;
-	for (unsigned k = 0; k < SHELL_LOOP_WORDS && rest.text.n > 0; k++) {
+	while (rest.text.n > 0 && !s->cut_short) {
 		bawn_sh_assign(s, argv->item, argv->n_items, 1, &rest);
 		const char *end = memchr(rest.text.p, '\n', rest.text.n);
 		size_t used = end != NULL ? (size_t)(end + 1 - rest.text.p) : rest.text.n;

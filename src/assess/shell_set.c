@@ -183,6 +183,19 @@ static bool is_nameref(const struct shell *s, uint32_t i)
 	return false;
 }
 
+/* Does it happen whatever happens, and stay? */
+static bool is_certain(const struct shell *s, uint32_t i)
+{
+	uint32_t up = node(s, i)->parent;
+	for (unsigned k = 0; up != 0 && k < 64; k++, up = node(s, up)->parent)
+		switch (node(s, up)->kind) {
+		case BAWN_K_IF: case BAWN_K_CASE: case BAWN_K_WHILE: case BAWN_K_FOR: case BAWN_K_FUNCTION: case BAWN_K_SUBSHELL: case BAWN_K_COMMAND:
+		case BAWN_K_SUBSTITUTION: case BAWN_K_PROCESS_SUB: case BAWN_K_LIST_OF_COMMANDS: case BAWN_K_PIPELINE: return false;
+		default: break;
+		}
+	return up == 0;
+}
+
 void bawn_sh_read_assign(struct shell *s, uint32_t i)
 {
 	uint32_t name = bawn_node_child(s->t, i, BAWN_R_NAME), value = bawn_node_child(s->t, i, BAWN_R_VALUE);
@@ -202,7 +215,11 @@ void bawn_sh_read_assign(struct shell *s, uint32_t i)
 		bawn_sh_set(s, "nameref ", n, v);
 		return;
 	}
-	bawn_sh_set(s, "", n, v != NULL ? v : bawn_value_new(s->e));
+	v = v != NULL ? v : bawn_value_new(s->e);
+	if (is_certain(s, i))
+		bawn_sh_set(s, "", n, v);
+	else
+		bawn_sh_perhaps(s, n, v);
 	struct fact f = { .kind = BAWN_MATCH_NAME, .name = bawn_arena_text(bawn_sh_arena(s->e), n), .node = i, .arg = &v, .n_args = 1 };
 	(void)bawn_engine_fact(s->e, &f);
 	uint8_t up = node(s, node(s, i)->parent)->kind;

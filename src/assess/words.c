@@ -89,6 +89,9 @@ bool bawn_sh_in(const struct value *v, const char *list)
 
 bool bawn_sh_option(const struct value *v) { return bawn_value_is_text(v) && v->text.n > 1 && (v->text.p[0] == '-' || v->text.p[0] == '+'); }
 
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_letter(char c) { return c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'); }
+
 /* ---- variables ---- */
 
 static uint32_t slot_of(const char *kind, struct bawn_span name)
@@ -151,8 +154,31 @@ void bawn_sh_set(struct shell *s, const char *kind, struct bawn_span name, struc
 	uint32_t slot = slot_of(kind, name);
 	if (own == NULL)
 		return;
-	s->var[s->n_vars] = (struct variable){ own, v, s->slot[slot] };
+	s->var[s->n_vars] = (struct variable){ .name = own, .value = v, .next = s->slot[slot] };
 	s->slot[slot] = ++s->n_vars;
+}
+
+void bawn_sh_perhaps(struct shell *s, struct bawn_span name, struct value *v)
+{
+	struct variable *x = find_variable(s, "", name);
+	struct value *old = x != NULL ? x->value : NULL;
+	bool same = bawn_value_is_text(old) && bawn_value_is_text(v) && bawn_span_equal(old->text, v->text);
+	bool known = bawn_value_is_text(old) ? old->text.n > 0 && !old->partial : old != NULL && old->is_list;
+	for (uint32_t i = 0; x != NULL && i < x->n_older && !same; i++)
+		same = x->older[i] == old;
+	if (known && !same && x->n_older < OLDER_MAX)
+		x->older[x->n_older++] = old;
+	bawn_sh_set(s, "", name, v);
+}
+
+struct variable *bawn_sh_variable(const struct shell *s, struct bawn_span t)
+{
+	size_t at = 0, end;
+	while (at < t.n && strchr("$\"{!", t.p[at]) != NULL)
+		at++;
+	for (end = at; end < t.n && (is_letter(t.p[end]) || is_digit(t.p[end])); end++)
+		;
+	return end > at ? find_variable(s, "", (struct bawn_span){ t.p + at, end - at }) : NULL;
 }
 
 /* What the shell sets by itself: texts that slices are cut from to spell other words. */
@@ -191,8 +217,6 @@ static struct value *positional(struct shell *s, struct bawn_span name)
 	return k <= s->args->n_items ? s->args->item[k - 1] : bawn_value_text(s->e, bawn_span(""));
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_letter(char c) { return c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'); }
 
 static struct value *value_of(struct shell *s, struct bawn_span name, bool plain)
 {

@@ -400,6 +400,37 @@ static int parse_guarded(const struct bawn_tree_limit *most, struct bawn_span te
 	return r;
 }
 
+/* ---- line ends ----
+ *
+ * Python and JavaScript end a line at a lone carriage return, too, and JavaScript at two characters of
+ * Unicode; the grammars end a comment or the #! line only at a newline, and what stands behind would be
+ * hidden in it.  The parser is given a copy of the same length in which such a line ends for it. */
+
+static bool lone_return(struct bawn_span t, size_t i) { return t.p[i] == '\r' && (i + 1 == t.n || t.p[i + 1] != '\n'); }
+
+static bool line_separator(struct bawn_span t, size_t i)
+{
+	return i + 2 < t.n && memcmp(t.p + i, "\xe2\x80", 2) == 0 && ((unsigned char)t.p[i + 2] & 0xfe) == 0xa8;
+}
+
+static char *script_plain(enum bawn_grammar grammar, struct bawn_span t)
+{
+	bool odd = t.n > 0 && (memchr(t.p, '\r', t.n) != NULL || bawn_span_starts(t, "#!"));
+	char *out = odd ? malloc(t.n) : NULL;
+	if (out == NULL)
+		return NULL;
+	bool first = grammar == BAWN_GRAMMAR_JAVASCRIPT && bawn_span_starts(t, "#!");
+	memcpy(out, t.p, t.n);
+	for (size_t i = 0; i < t.n; i++) {
+		if (lone_return(t, i))
+			out[i] = '\n';
+		else if (first && line_separator(t, i))
+			memcpy(out + i, "\n  ", 3);
+		first = first && out[i] != '\n';
+	}
+	return out;
+}
+
 int bawn_tree_parse(enum bawn_grammar grammar, struct bawn_span text, const struct bawn_tree_limit *most,
                     struct bawn_tree *out, struct bawn_err *err)
 {
@@ -408,7 +439,7 @@ int bawn_tree_parse(enum bawn_grammar grammar, struct bawn_span text, const stru
 	if (text.n >= UINT32_MAX)
 		return bawn_fail_as(err, BAWN_ERROR_CODE_TOO_LARGE, NULL, "parse the code");
 	(void)pthread_once(&once, set_allocator);
-	bawn_auto_free char *plain = grammar == BAWN_GRAMMAR_BASH ? bawn_shelltext_plain(text) : NULL;
+	bawn_auto_free char *plain = grammar == BAWN_GRAMMAR_BASH ? bawn_shelltext_plain(text) : script_plain(grammar, text);
 	int r = parse_guarded(most, plain != NULL ? (struct bawn_span){ plain, text.n } : text, &t, err);
 	if (r < 0) {
 		bawn_tree_done(&t);

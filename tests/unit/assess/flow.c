@@ -67,6 +67,11 @@ static const struct { const char *name, *rule; int language; const char *code; }
 	{ "what a listener hears reaches its function", "python/keys-recorded", PY, "from pynput import keyboard\ndef p(k):\n    f.write(str(k))\nkeyboard.Listener(on_press=p).start()\n" },
 	{ "a variable that names the home directory", "any/secret-read", PY, "import os\nopen(os.environ['HOME'] + '/.ssh/id_rsa')\n" },
 	{ "the directory of a file is not the file", "!python/own-text", PY, "import os\nopen(os.path.join(os.path.dirname(__file__), 'a'))\n" },
+	{ "a line ends at a carriage return, a comment with it", "any/secret-read", PY, "# hello\ropen('/etc/shadow')\r" },
+	{ "and so does the first line of a script", "any/secret-read", JS, "#!/usr/bin/env node\rrequire('fs').readFileSync('/etc/shadow');\n" },
+	{ "also at a separator of Unicode", "any/secret-read", JS, "#!/usr/bin/env node\xe2\x80\xa8require('fs').readFileSync('/etc/shadow');\n" },
+	{ "the second word for an encoding", "python/coding-cookie", PY, "# coding; coding=utf-7\nx = 1\n" },
+	{ "an encoding that is usual", "!python/coding-cookie", PY, "# coding; coding=utf-8\nx = 1\n" },
 	{ "a path with backslashes", "any/browser-data", PY, "import os\nos.listdir(os.getenv('APPDATA') + '\\\\discord\\\\Local Storage\\\\leveldb')\n" },
 };
 

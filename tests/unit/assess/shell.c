@@ -2,6 +2,7 @@
  * the code does one thing in one disguise.  Secrets that are read are HIGH, so a row that comes to HIGH
  * had its path put together. */
 #include "assess/assess.h"
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "tap.h"
 
@@ -107,6 +108,19 @@ static const struct { const char *name; int least, most; const char *code; } row
 	{ "a function that calls itself", LOW, MEDIUM, "f() { f \"$1\"; }\nf x\n" },
 	{ "a thousand calls", LOW, LOW, "f() { echo \"$1\"; }\nfor i in {1..100}; do for j in {1..100}; do f $i$j; done; done\n" },
 	/* honest work */
+	/* what a name stands for, and may stand for as well */
+	{ "a branch does not take back what held before it", HIGH, HIGH, "x='cat /etc/shadow'\nif false; then x=ls; fi\n$x\n" },
+	{ "nor does a subshell", HIGH, HIGH, "x='cat /etc/shadow'\n(x=ls)\n$x\n" },
+	{ "nor a function that is never called", HIGH, HIGH, "x='cat /etc/shadow'\nf() { x=ls; }\n$x\n" },
+	{ "nor what one command alone is given", HIGH, HIGH, "x=/etc/shadow\nx=notes true\ncat $x\n" },
+	{ "nor what is set only after a failure", HIGH, HIGH, "x=/etc/shadow\ntrue || x=notes\ncat $x\n" },
+	{ "one after the other: the last one holds", LOW, LOW, "x=/etc/shadow\nx=notes\ncat $x\n" },
+	{ "an alias that no script expands", HIGH, HIGH, "alias cat=true\ncat /etc/shadow\n" },
+	{ "a function that is taken back by another name", HIGH, HIGH, "cat() { :; }\nu=un; ${u}set -f cat\ncat /etc/shadow\n" },
+	{ "a function that the standard does not look for", HIGH, HIGH, "eval() { :; }\nset -o posix\neval 'cat /etc/shadow'\n" },
+	{ "a function of the program is not the command", LOW, LOW, "cat() { :; }\ncat /etc/shadow\n" },
+	{ "a long way through functions", HIGH, HIGH, "a() { \"$@\"; }\nb() { a \"$@\"; }\nc() { b \"$@\"; }\nd() { c \"$@\"; }\ne() { d \"$@\"; }\ne cat /etc/shadow\n" },
+	{ "a function that calls itself", LOW, LOW, "walk() { for f in \"$1\"/*; do walk \"$f\"; done; for f in a b c; do walk \"$f\"; done; }\nwalk src\nwalk doc\n" },
 	{ "a temporary directory", LOW, LOW, "t=$(mktemp -d)\ntrap 'rm -rf \"$t\"' EXIT\nrm -rf \"$t\"/x\n" },
 	{ "a directory that a subshell leaves", LOW, LOW, "(cd /etc && ls >/dev/null) || true\nrm -rf build\n" },
 	{ "waiting for a port", LOW, MEDIUM, "until nc -z db 5432; do sleep 1; done\nexec \"$@\"\n" },
@@ -120,8 +134,38 @@ static const struct { const char *name; int least, most; const char *code; } row
 	{ "find that deletes what it made", LOW, LOW, "find . -name '*.o' -delete\n" },
 };
 
+static int level_of(struct bawn_span code)
+{
+	struct bawn_assess_file f = { .language = BAWN_LANG_BASH, .bytes = code };
+	struct bawn_assessment *a = NULL;
+	int level = bawn_assess(&f, 1, NULL, &a, NULL) == 0 ? (int)a->level : -1;
+	bawn_assessment_free(a);
+	return level;
+}
+
+/* What counts comes after many calls, words or lines that do not. */
+static void test_flood(void)
+{
+	static const struct { const char *name, *before, *each, *after; } flood[] = {
+		{ "many calls", "run() { \"$@\"; }\n", "run true\n", "run cat /etc/shadow\n" },
+		{ "many calls of a function that hides a command", "cat() { command cat \"$@\"; }\n", "cat x\n", "cat /etc/shadow\n" },
+		{ "many words", "for x in", " x", " /etc/shadow; do cat $x; done\n" },
+		{ "many lines", "while read -r x; do cat $x; done <<E\n", "x\n", "/etc/shadow\nE\n" },
+	};
+	static const unsigned times[] = { 300, 30000 };  /* within what is followed, and past it */
+	for (size_t i = 0; i < 2 * BAWN_LEN(flood); i++) {
+		bawn_auto_buf b = BAWN_BUF(1u << 20);
+		bawn_buf_str(&b, flood[i / 2].before);
+		for (unsigned k = 0; k < times[i % 2]; k++)
+			bawn_buf_str(&b, flood[i / 2].each);
+		bawn_buf_str(&b, flood[i / 2].after);
+		ok(level_of(bawn_buf_span(&b)) >= HIGH, "%s: %u", flood[i / 2].name, times[i % 2]);
+	}
+}
+
 int main(void)
 {
+	test_flood();
 	for (size_t i = 0; i < BAWN_LEN(row); i++) {
 		struct bawn_assess_file f = { .language = BAWN_LANG_BASH, .bytes = bawn_span(row[i].code) };
 		struct bawn_assessment *a = NULL;
