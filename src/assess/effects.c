@@ -498,10 +498,15 @@ static void run_one(struct script *s, int language, const struct value *v, uint3
 		(void)bawn_engine_event(s->e, "unread-program", node, NULL);
 }
 
+#define RUN_MAX 1024u  /* texts of which one is run */
+
 static void run_text(struct script *s, int language, const struct value *v, uint32_t node)
 {
-	for (uint32_t i = 0; v != NULL && v->choice && i < v->n_items && i < 32; i++)
+	uint32_t n = v != NULL && v->choice ? v->n_items : 0;
+	for (uint32_t i = 0; i < n && i < RUN_MAX; i++)
 		run_one(s, language, v->item[i], node);
+	if (n > RUN_MAX)
+		(void)bawn_engine_event(s->e, "cut-short", node, NULL);
 	run_one(s, language, v, node);
 }
 

@@ -22,7 +22,7 @@ static uint32_t hash_of(uint32_t scope, const char *p, size_t n)
 static struct binding *slot(struct script *s, uint32_t scope, const char *p, size_t n)
 {
 	uint32_t h = hash_of(scope, p, n);
-	for (size_t i = h & (s->cap_bind - 1); ; i = (i + 1) & (s->cap_bind - 1)) {
+	for (size_t i = h & (s->cap_bind - 1); ; i = (i + 1) & (s->cap_bind - 1), s->e->spent++) {  /* names may be chosen to collide */
 		struct binding *b = &s->bind[i];
 		if (b->name == NULL || (b->hash == h && b->scope == scope && strncmp(b->name, p, n) == 0 && b->name[n] == '\0')) {
 			b->hash = b->name == NULL ? h : b->hash;
@@ -69,6 +69,8 @@ void bawn_scope_set(struct script *s, uint32_t scope, const char *name, struct v
 	s->n_bind += b->name == NULL;
 	if (s->branches > 0)
 		remember(s, scope, name, b->value);
+	if (scope == 0 && s->scope == 0 && s->e->quiet && s->replay == 0 && v != NULL)
+		b->ever = bawn_value_either(s, b->ever, v);
 	b->scope = scope;
 	b->name = name;
 	b->value = v;
@@ -121,7 +123,8 @@ struct value *bawn_value_either(struct script *s, struct value *old, struct valu
 		return one;
 	}
 	struct value *v = bawn_value_new(s->e);
-	struct value **item = v != NULL ? bawn_arena_array(scratch(s), struct value *, CHOICES_MAX) : NULL;
+	uint32_t room = (new->choice ? new->n_items : 1) + (old->choice ? old->n_items : 1) + 2;
+	struct value **item = v != NULL ? bawn_arena_array(scratch(s), struct value *, room < CHOICES_MAX ? room : CHOICES_MAX) : NULL;
 	if (item == NULL)
 		return new;
 	v->item = item;
@@ -221,12 +224,24 @@ static bool rule_about(const struct script *s, const char *name)
 	return false;
 }
 
+/* A name of the file, seen from a function: several texts or functions that it stands for in turn. */
+static struct value *at_any_time(struct script *s, const struct binding *b)
+{
+	const struct value *ever = b->ever;
+	bool texts = ever != NULL && ever->choice && !ever->is_list && ever->n_items > 1;
+	for (uint32_t i = 0; texts && i < ever->n_items; i++)
+		texts = ever->item[i] != NULL && (bawn_value_is_text(ever->item[i]) || ever->item[i]->imported);
+	return texts ? bawn_value_either(s, b->ever, b->value) : b->value;
+}
+
 /* A name as the program sees it: the nearest function that binds it, the file, then the world. */
 struct value *bawn_script_lookup(struct script *s, const char *name, size_t n)
 {
 	uint32_t scope = s->scope;
 	for (unsigned i = 0; i < SCOPES_MAX; i++) {
 		struct value *v = bawn_scope_get(s, scope, name, n);
+		if (v != NULL && scope == 0 && s->scope != 0 && s->replay == 0)
+			return at_any_time(s, slot(s, 0, name, n));
 		if (v != NULL)
 			return v;
 		if (scope == 0)

@@ -7,6 +7,7 @@
 #include "assess/script.h"
 #include <stdlib.h>
 #include "assess/fold.h"
+#include "assess/index.h"
 #include "assess/javascript.h"
 #include "assess/modules.h"
 #include "assess/text.h"
@@ -19,6 +20,8 @@
 #define SMALL_BODY     40u
 #define THROWN         "throw()"  /* a name no program can have */
 #define SPREAD_CHOICE  4u   /* arguments that ...x may become where x is one of several lists */
+#define LONG_NAME_MAX  4096u
+#define OUTSIDE        "outside "
 
 static struct arena *scratch(struct script *s) { return &s->e->scratch; }
 static const struct bawn_node *node(const struct script *s, uint32_t i) { return &s->t->node[i]; }
@@ -33,9 +36,18 @@ static uint32_t subtree_end(const struct script *s, uint32_t i)
 	return p == 0 ? (uint32_t)s->t->n : node(s, p)->next;
 }
 
+/* A name that is too long goes by its beginning and what the rest comes to. */
+static struct bawn_span short_name(struct script *s, struct bawn_span t)
+{
+	if (t.n <= NAME_MAX_BYTES || t.n > LONG_NAME_MAX)
+		return t;
+	char *p = bawn_arena_fmt(scratch(s), "%.*s_%08x", (int)NAME_MAX_BYTES / 4, t.p, (unsigned)bawn_hash_add(BAWN_HASH_START, t.p, t.n));
+	return p != NULL ? bawn_span(p) : t;
+}
+
 static const char *dotted_text(struct script *s, uint32_t i)
 {
-	struct bawn_span t = text_of(s, i);
+	struct bawn_span t = node(s, i)->kind == BAWN_K_NAME ? short_name(s, text_of(s, i)) : text_of(s, i);
 	return t.n <= NAME_MAX_BYTES ? bawn_fold_name(scratch(s), t) : NULL;
 }
 
@@ -165,12 +177,37 @@ static void tell_setting(struct script *s, uint32_t target, struct value *v)
 	(void)bawn_engine_fact(s->e, &f);
 }
 
+/* `global x`, `nonlocal x` */
+static void read_outside(struct script *s, uint32_t i)
+{
+	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next) {
+		const char *name = node(s, c)->kind == BAWN_K_NAME ? dotted_text(s, c) : NULL;
+		if (name == NULL)
+			continue;
+		bawn_scope_set(s, s->scope, bawn_arena_fmt(scratch(s), "%s%s", OUTSIDE, name), bawn_script_named(s, "True", false));
+		s->outside = true;
+	}
+}
+
+/* In Python a name belongs to the function that binds it, unless the function says otherwise. */
+static uint32_t python_scope(struct script *s, const char *name)
+{
+	const char *key = s->outside && s->scope != 0 && name != NULL ? bawn_arena_fmt(scratch(s), "%s%s", OUTSIDE, name) : NULL;
+	if (key == NULL || bawn_scope_get(s, s->scope, key, strlen(key)) == NULL)
+		return s->scope;
+	uint32_t here = s->scope;
+	s->scope = s->outer[here];
+	uint32_t owner = owner_of(s, name, 0);
+	s->scope = here;
+	return owner;
+}
+
 static void bind_one(struct script *s, uint32_t target, struct value *v)
 {
 	const struct bawn_node *n = node(s, target);
 	if (n->kind == BAWN_K_NAME) {
 		const char *name = dotted_text(s, target);
-		uint32_t scope = s->python ? s->scope : assigned_scope(s, target, name);
+		uint32_t scope = s->python ? python_scope(s, name) : assigned_scope(s, target, name);
 		bawn_scope_set(s, scope, name, scope == s->scope ? v : bawn_value_either(s, bawn_scope_get(s, scope, name, strlen(name)), v));
 		if (in_class(s))
 			set_member(s, name, v);
@@ -261,6 +298,14 @@ static void bind(struct script *s, uint32_t target, struct value *v)
 			}
 		}
 	}
+}
+
+/* The variable of a loop or handler: there may be nothing to bind it to, and then it still is what it was. */
+static void bind_perhaps(struct script *s, uint32_t target, struct value *v)
+{
+	const char *name = node(s, target)->kind == BAWN_K_NAME ? dotted_text(s, target) : NULL;
+	struct value *old = name != NULL ? bawn_scope_get(s, s->scope, name, strlen(name)) : NULL;
+	bind(s, target, old != NULL && old->imported ? bawn_value_either(s, old, v) : v);
 }
 
 /* The items of a list that may be one of several. */
@@ -499,7 +544,7 @@ static bool called(const struct script *s, uint32_t i)
 
 static struct value *read_name(struct script *s, uint32_t i)
 {
-	struct bawn_span t = text_of(s, i);
+	struct bawn_span t = short_name(s, text_of(s, i));
 	if (!is_use(s, i))
 		return NULL;
 	const char *folded = t.p;
@@ -920,6 +965,17 @@ static void import_name(struct script *s, uint32_t i, const char *from)
 	bawn_scope_set(s, s->scope, bound, v);
 }
 
+static void add_star(struct script *s, const char *from, uint32_t i)
+{
+	for (uint32_t k = 0; k < s->n_star; k++)
+		if (strcmp(s->star[k], from) == 0)
+			return;
+	if (s->n_star == BAWN_LEN(s->star))
+		(void)bawn_engine_event(s->e, "cut-short", i, NULL);
+	else
+		s->star[s->n_star++] = from;
+}
+
 static void read_import(struct script *s, uint32_t i)
 {
 	uint32_t module = child(s, i, BAWN_R_MODULE);
@@ -929,8 +985,8 @@ static void read_import(struct script *s, uint32_t i)
 	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next) {
 		if (c == module)
 			continue;
-		if (node(s, c)->kind == BAWN_K_WILDCARD && from != NULL && s->n_star < BAWN_LEN(s->star))
-			s->star[s->n_star++] = from;
+		if (node(s, c)->kind == BAWN_K_WILDCARD && from != NULL)
+			add_star(s, from, i);
 		else if (s->python && (node(s, c)->kind == BAWN_K_DOTTED || node(s, c)->kind == BAWN_K_ALIASED))
 			import_name(s, c, from);
 	}
@@ -1245,7 +1301,9 @@ static struct value *read_comprehension(struct script *s, uint32_t i)
 	g.keys = g.pairs ? bawn_fold_list(s, 0, 0) : NULL;
 	uint32_t right = child(s, clause[0], BAWN_R_RIGHT);
 	uint64_t taint = right != 0 && s->val[right] != NULL ? s->val[right]->taint : 0;
+	uint32_t mark = bawn_scope_branch(s);  /* its variables are its own */
 	bool known = g.out != NULL && n <= CLAUSES_MAX && child(s, clause[0], BAWN_R_LEFT) != 0 && run_clauses(s, clause, n, &g);
+	bawn_scope_join(s, mark);
 	if (known)
 		v = g.pairs ? bawn_fold_dict(s, g.keys, g.out) : g.out;
 	if (v == NULL) {
@@ -1261,21 +1319,47 @@ static struct value *read_comprehension(struct script *s, uint32_t i)
 
 /* ---- branches and loops ---- */
 
-/* A block that may run or not. */
+/* if __name__ == "__main__": what a program does is in there. */
+static bool is_main_part(const struct script *s, uint32_t condition)
+{
+	struct bawn_span t = condition != 0 ? text_of(s, condition) : bawn_span("");
+	static const char *const form[] = { "__name__=='__main__'", "__name__==\"__main__\"", "'__main__'==__name__", "\"__main__\"==__name__" };
+	char plain[32];
+	size_t n = 0;
+	for (size_t i = 0; i < t.n && n < sizeof plain; i++)
+		if (strchr(" ()", t.p[i]) == NULL)
+			plain[n++] = t.p[i];
+	for (size_t i = 0; i < BAWN_LEN(form); i++)
+		if (bawn_span_is((struct bawn_span){ plain, n }, form[i]))
+			return true;
+	return false;
+}
+
+/* What may be set in passing: a && (b = c), x ? (b = c) : d */
+static bool is_aside(const struct script *s, uint32_t i)
+{
+	uint8_t parent = node(s, node(s, i)->parent)->kind;
+	return node(s, i)->kind == BAWN_K_PAREN && node(s, i)->role != BAWN_R_LEFT &&
+	       (parent == BAWN_K_BINARY || parent == BAWN_K_BOOLEAN || parent == BAWN_K_CONDITIONAL);
+}
+
+/* A part that may run or not, or to its end or not, or whose names are its own. */
 static bool is_branch(const struct script *s, uint32_t i)
 {
 	uint32_t p = node(s, i)->parent;
 	const struct bawn_node *n = node(s, p);
+	uint8_t kind = node(s, i)->kind;
 	bool loop = (n->kind == BAWN_K_FOR || n->kind == BAWN_K_WHILE) && node(s, i)->role == BAWN_R_BODY && node(s, i)->child != 0;
-	if (node(s, i)->kind != BAWN_K_BLOCK && !loop)
+	if (is_aside(s, i) || (kind == BAWN_K_CASE && !s->python))
+		return true;
+	if (kind != BAWN_K_BLOCK && kind != BAWN_K_STATEMENT && !loop)
 		return false;
 	switch (n->kind) {
-	case BAWN_K_FOR: case BAWN_K_WHILE: case BAWN_K_CASE: return true;
-	case BAWN_K_IF: {
-		uint32_t c = child(s, p, BAWN_R_CONDITION);
-		return c == 0 || memmem(s->t->text.p + node(s, c)->start, node(s, c)->end - node(s, c)->start, "__main__", 8) == NULL;
-	}
-	case BAWN_K_TRY:   return node(s, n->parent)->kind == BAWN_K_TRY;     /* except, not try */
+	case BAWN_K_FOR: case BAWN_K_WHILE: case BAWN_K_CASE: return kind == BAWN_K_BLOCK || loop;
+	case BAWN_K_IF:    return !is_main_part(s, child(s, p, BAWN_R_CONDITION));
+	case BAWN_K_TRY:   return s->replay == 0 || node(s, n->parent)->kind == BAWN_K_TRY;  /* read again, a `try` is taken to work */
+	case BAWN_K_CLASS: return kind == BAWN_K_BLOCK;
+	case BAWN_K_ROOT: case BAWN_K_BLOCK: return kind == BAWN_K_BLOCK && !s->python;
 	case BAWN_K_OTHER: return node(s, n->parent)->kind == BAWN_K_IF || node(s, n->parent)->kind == BAWN_K_FOR;  /* else */
 	default:           return false;
 	}
@@ -1336,6 +1420,16 @@ static bool bound_texts(struct script *s, uint32_t mark)
 	return false;
 }
 
+/* Reads the body of a loop once more.  False: it was left for good. */
+static bool go_round(struct script *s, uint32_t body)
+{
+	s->loop_sure = s->branches;
+	(void)again(s, body, true);
+	bool on = s->jump != BREAK && !s->returned;
+	s->jump = GO_ON;
+	return on;
+}
+
 /* A loop over items that are all known is read once for each, so that texts put together in it are
  * known too. */
 static bool unroll_for(struct script *s, uint32_t body, uint32_t mark)
@@ -1347,9 +1441,10 @@ static bool unroll_for(struct script *s, uint32_t body, uint32_t mark)
 	if (n == 0 || (uint64_t)n * nodes > s->budget / 2)
 		return false;
 	bawn_scope_rewind(s, mark);
-	for (uint32_t k = 0; k < n && s->e->error == 0 && !s->returned; k++) {
+	bool on = true;
+	for (uint32_t k = 0; k < n && s->e->error == 0 && on; k++) {
 		bind(s, left, in->item[k] != NULL ? in->item[k] : unknown(s, in->taint));
-		(void)again(s, body, true);
+		on = go_round(s, body);
 	}
 	return true;
 }
@@ -1367,11 +1462,10 @@ static bool run_loop(struct script *s, uint32_t loop, uint32_t body, uint32_t co
 		enum truth t = bawn_fold_truth(again(s, inner(s, condition), true));
 		if (t != TRUTH_YES)
 			return t == TRUTH_NO;
-		(void)again(s, body, true);
+		if (!go_round(s, body))
+			return true;
 		if (node(s, loop)->kind == BAWN_K_FOR && step != body && step != 0)
 			(void)again(s, step, true);
-		if (s->returned)
-			return true;
 		if (s->n_trail == before)
 			return false;  /* nothing changes: it would go on for ever */
 	}
@@ -1392,7 +1486,7 @@ static bool unroll_while(struct script *s, uint32_t body, uint32_t mark)
 	}
 	bawn_scope_rewind(s, trial);
 	trial = bawn_scope_branch(s);
-	(void)again(s, body, true);
+	(void)go_round(s, body);
 	bawn_scope_join(s, trial);
 	return true;
 }
@@ -1403,9 +1497,11 @@ static bool unroll(struct script *s, uint32_t body, uint32_t mark)
 	uint8_t kind = node(s, loop)->kind;
 	if ((kind != BAWN_K_FOR && kind != BAWN_K_WHILE) || s->replay >= REPLAY_MAX || !bound_texts(s, mark) || !accumulates(s, body))
 		return false;
+	unsigned sure = s->loop_sure;
 	s->looped = body;
 	bool done = kind == BAWN_K_FOR && child(s, loop, BAWN_R_RIGHT) != 0 ? unroll_for(s, body, mark) : unroll_while(s, body, mark);
 	s->looped = saved;
+	s->loop_sure = sure;
 	return done;
 }
 
@@ -1479,6 +1575,16 @@ static void bind_caught(struct script *s, uint32_t i)
 		bind(s, name, unknown(s, thrown->taint & ~BAWN_TAG(INPUT)));
 }
 
+/* `continue` and `break` of the loop that is being read again */
+static void read_jump(struct script *s, uint32_t i)
+{
+	struct bawn_span t = text_of(s, i);
+	t.n -= t.n > 0 && t.p[t.n - 1] == ';';
+	if (s->looped == 0 || s->branches != s->loop_sure)
+		return;
+	s->jump = bawn_span_is(t, "continue") ? CONTINUE : bawn_span_is(t, "break") ? BREAK : s->jump;
+}
+
 static struct value *leave(struct script *s, uint32_t i)
 {
 	struct value *v = NULL;
@@ -1523,7 +1629,7 @@ static struct value *leave(struct script *s, uint32_t i)
 		uint32_t first = node(s, i)->child;
 		for (uint32_t c = first; c != 0; c = node(s, c)->next)
 			if (node(s, c)->role == BAWN_R_ALIAS || node(s, c)->kind == BAWN_K_AS_TARGET)
-				bind(s, c, s->val[first] != NULL ? s->val[first] : unknown(s, 0));
+				bind_perhaps(s, node(s, c)->kind == BAWN_K_AS_TARGET && node(s, c)->child != 0 ? node(s, c)->child : c, s->val[first] != NULL ? s->val[first] : unknown(s, 0));
 		return first != 0 ? s->val[first] : NULL;
 	}
 	case BAWN_K_IMPORT:
@@ -1556,6 +1662,9 @@ static struct value *leave(struct script *s, uint32_t i)
 		note_thrown(s, first_child(s, i));
 		return NULL;
 	case BAWN_K_OTHER:
+		read_jump(s, i);
+		if (s->python && (bawn_span_starts(text_of(s, i), "global ") || bawn_span_starts(text_of(s, i), "nonlocal ")))
+			read_outside(s, i);
 		return s->t->grammar == BAWN_GRAMMAR_JAVASCRIPT && node(s, i)->child != 0 ? read_other(s, i) : NULL;
 	default:
 		return NULL;
@@ -1574,7 +1683,8 @@ static void enter(struct script *s, uint32_t i)
 		if (v != NULL) {
 			v->function = i;
 			const char *own = dotted_text(s, name);
-			bawn_scope_set(s, s->scope, own, v);
+			if (s->python || (!in_class(s) && node(s, n->parent)->kind != BAWN_K_DICT))  /* a method has no name of its own */
+				bawn_scope_set(s, s->scope, own, v);
 			if (in_class(s))
 				set_member(s, own, v);
 			struct fact f = { .kind = BAWN_MATCH_NAME, .node = name, .name = bawn_arena_fmt(scratch(s), "def.%s", own != NULL ? own : "") };
@@ -1648,14 +1758,14 @@ static void left_node(struct script *s, uint32_t i)
 	if (n->role == BAWN_R_RIGHT && (parent == BAWN_K_FOR || parent == BAWN_K_FOR_IN)) {
 		uint32_t left = child(s, n->parent, BAWN_R_LEFT);
 		if (left != 0)
-			bind(s, left, element_of(s, s->val[i]));
+			bind_perhaps(s, left, element_of(s, s->val[i]));
 	}
 }
 
 /* Visits [from, to), a whole subtree or the whole file. */
 static void walk(struct script *s, uint32_t from, uint32_t to)
 {
-	for (uint32_t i = from; i < to && s->e->error == 0 && !s->returned; i++) {
+	for (uint32_t i = from; i < to && s->e->error == 0 && !s->returned && s->jump == GO_ON; i++) {
 		enum truth taken = is_taken(s, i);
 		uint32_t at = i;
 		bool skipped = taken == TRUTH_NO;

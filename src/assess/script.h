@@ -11,7 +11,8 @@
                BAWN_TAG(DOWNLOAD) | BAWN_TAG(CLIPBOARD) | BAWN_TAG(OWN_FILE) | BAWN_TAG(OWN_TEXT) | BAWN_TAG(VISITOR) | BAWN_TAG(SPELLED) | \
                 BAWN_TAG(KEYS) | BAWN_TAG(SITE) | BAWN_TAG(NAMED))
 
-struct binding { uint32_t scope; uint32_t hash; const char *name; struct value *value, *after; };
+/* ever: of a name of the file, whatever it was bound to; a function may be called at any of these times. */
+struct binding { uint32_t scope; uint32_t hash; const char *name; struct value *value, *after, *ever; };
 struct kept    { struct bawn_span path; uint64_t taint; };
 struct change  { uint32_t scope; const char *name; struct value *old; };
 
@@ -29,9 +30,12 @@ struct script {
 	bool                   *builds;   /* of a function: it puts texts together */
 	uint32_t                class_;   /* the class whose body is being read, 0: none */
 	uint32_t                looped;   /* the loop body being read again */
+	unsigned                loop_sure;  /* and how many branches were open before it */
+	enum { GO_ON, CONTINUE, BREAK } jump;  /* it came to one of these that is taken for certain */
+	bool                    outside;  /* a function says that names are those of the functions around it */
 	uint64_t                kept_more;  /* what was written to files for which there was no room below */
 	struct kept             kept[32]; uint32_t n_kept;  /* files by constant names: what was written to them */
-	const char             *star[4]; uint32_t n_star;   /* from x import * */
+	const char             *star[64]; uint32_t n_star;   /* from x import * */
 	uint32_t                caller[4];  /* of each body being read again: the scope that asked */
 	uint32_t                calling;  /* the function being read again for one call, 0: none */
 	unsigned                sure;     /* while a call is read again: how many branches were open before */
@@ -67,7 +71,7 @@ uint32_t      bawn_scope_branch(struct script *s);                 /* begins; gi
 void          bawn_scope_join(struct script *s, uint32_t mark);    /* ends */
 void          bawn_scope_keep(struct script *s);                   /* ends, and was taken for certain */
 void          bawn_scope_rewind(struct script *s, uint32_t mark);  /* ends, and nothing of it counts */
-#define CHOICES_MAX 8u
+#define CHOICES_MAX 32u
 struct value *bawn_value_either(struct script *s, struct value *old, struct value *new);
 const char   *bawn_script_canonical(struct script *s, const char *name);
 /* The constant that a text or number node is. */

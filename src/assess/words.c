@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 
 #define EXPAND_DEPTH 4u
+#define PROBE_WORK   4u
 #define PATTERN_MAX  512u   /* texts longer than this are not cut by patterns */
 #define REPLACE_MAX  128u   /* or searched for one, which takes the cube of their length */
 
@@ -108,7 +109,7 @@ static bool named(const char *full, const char *kind, struct bawn_span name)
 
 static struct variable *find_variable(const struct shell *s, const char *kind, struct bawn_span name)
 {
-	for (uint32_t i = s->slot[slot_of(kind, name)]; i != 0; i = s->var[i - 1].next)
+	for (uint32_t i = s->slot[slot_of(kind, name)]; i != 0; i = s->var[i - 1].next, s->e->spent += PROBE_WORK)  /* names may be chosen to collide */
 		if (named(s->var[i - 1].name, kind, name))
 			return (struct variable *)(uintptr_t)&s->var[i - 1];
 	return NULL;

@@ -65,7 +65,7 @@ static const struct word kinds[] = {
 	K("special_variable_name", NAME), K("spread_element", SPLAT), K("statement_block", BLOCK),
 	K("statement_identifier", NAME), K("string", STRING), K("string_content", PART),
 	K("string_fragment", PART), K("string_start", STRING_START), K("subscript", SUBSCRIPT),
-	K("subscript_expression", SUBSCRIPT), K("subshell", SUBSHELL), K("switch_case", CASE),
+	K("subscript_expression", SUBSCRIPT), K("subshell", SUBSHELL), K("switch_case", CASE), K("switch_default", CASE),
 	K("template_string", TEMPLATE), K("template_substitution", INSERT), K("ternary_expression", CONDITIONAL),
 	K("test_command", TEST), K("this", NAME), K("throw_statement", THROW), K("translated_string", STRING), K("true", TRUE),
 	K("try_statement", TRY), K("tuple", LIST), K("tuple_pattern", PATTERN),

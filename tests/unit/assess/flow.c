@@ -72,6 +72,25 @@ static const struct { const char *name, *rule; int language; const char *code; }
 	{ "also at a separator of Unicode", "any/secret-read", JS, "#!/usr/bin/env node\xe2\x80\xa8require('fs').readFileSync('/etc/shadow');\n" },
 	{ "the second word for an encoding", "python/coding-cookie", PY, "# coding; coding=utf-7\nx = 1\n" },
 	{ "an encoding that is usual", "!python/coding-cookie", PY, "# coding; coding=utf-8\nx = 1\n" },
+	/* what hides a name, or binds it elsewhere */
+	{ "a method does not hide a function", "python/shell@4", PY, "from os import system\nclass A:\n    def system(self): pass\nsystem('id')\n" },
+	{ "nor does a method in JavaScript", "javascript/child-process@2", JS, "class A { require() {} }\nrequire('child_process').execSync('id');\n" },
+	{ "nor does an attribute of a class", "python/shell@4", PY, "from os import system\nclass A:\n    system = print\nsystem('id')\n" },
+	{ "nor does a loop over nothing", "python/shell@4", PY, "from os import system as s\nfor s in ():\n    pass\ns('id')\n" },
+	{ "nor does a handler", "python/shell@6", PY, "from os import system as s\ntry:\n    pass\nexcept OSError as s:\n    pass\ns('id')\n" },
+	{ "nor does a comprehension", "python/shell@3", PY, "from os import system as s\nx = [s for s in [print]]\ns('id')\n" },
+	{ "a function sets a name of the file", "any/secret-read", PY, "p = 'a'\ndef f():\n    global p\n    p = '/etc/shadow'\nf()\nopen(p)\n" },
+	{ "or of the function around it", "any/secret-read", PY, "def g():\n    p = 'a'\n    def f():\n        nonlocal p\n        p = '/etc/shadow'\n    f()\n    open(p)\ng()\n" },
+	{ "a function sees a name as it was when it was called", "any/secret-read", PY, "def f():\n    open(p)\np = '/etc/shadow'\nf()\np = 'a'\n" },
+	{ "what a try leaves undone", "any/secret-read", PY, "p = '/etc/shadow'\ntry:\n    1 / 0\n    p = 'a'\nexcept Exception:\n    pass\nopen(p)\n" },
+	{ "a condition that only looks like the main part's", "any/secret-read", PY, "p = '/etc/shadow'\nif __name__ == '__main__x':\n    p = 'a'\nopen(p)\n" },
+	{ "a round that is cut off", "any/secret-read", PY, "p = ''\nfor c in ['/etc/', 'x', 'shadow']:\n    if c == 'x':\n        continue\n    p += c\nopen(p)\n" },
+	{ "a loop that is left", "any/secret-read", PY, "p = ''\nfor c in ['/etc/', 'shadow', 'x', 'y']:\n    if c == 'x':\n        break\n    p += c\nopen(p)\n" },
+	{ "one statement under a condition", "any/secret-read", JS, "let p = '/etc/shadow';\nif (x) p = 'a';\nrequire('fs').readFileSync(p);\n" },
+	{ "an assignment in passing", "any/secret-read", JS, "let p = '/etc/shadow';\nx && (p = 'a');\nrequire('fs').readFileSync(p);\n" },
+	{ "a case that is not taken", "any/secret-read", JS, "let p = '/etc/shadow';\nswitch (x) { case 1: break; default: p = 'a'; }\nrequire('fs').readFileSync(p);\n" },
+	{ "a block with names of its own", "any/secret-read", JS, "let p = '/etc/shadow';\n{ let p = 'a'; }\nrequire('fs').readFileSync(p);\n" },
+	{ "the fifth module that gives all its names", "python/shell@6", PY, "from a import *\nfrom b import *\nfrom c import *\nfrom d import *\nfrom os import *\nsystem('id')\n" },
 	{ "a path with backslashes", "any/browser-data", PY, "import os\nos.listdir(os.getenv('APPDATA') + '\\\\discord\\\\Local Storage\\\\leveldb')\n" },
 };
 
@@ -167,8 +186,29 @@ static void test_crowd(void)
 	ok(found(&f, 1, "python/command-output-to-drop"), "a rule that waits is not crowded out");
 }
 
+/* A name that is longer than names are, and one of more things than it can be. */
+static void test_long(void)
+{
+	bawn_auto_buf b = BAWN_BUF(1u << 20);
+	char name[400];
+	memset(name, 'a', sizeof name);
+	bawn_buf_fmt(&b, "%.*s = '/etc/shadow'\n", (int)sizeof name, name);
+	bawn_buf_fmt(&b, "open(%.*s)\n", (int)sizeof name, name);
+	for (int i = 0; i < 20; i++)
+		bawn_buf_fmt(&b, "if x:\n    p = '%s%d'\n", i == 3 ? "/etc/f" : "f", i);
+	bawn_buf_str(&b, "open(p, 'w')\nimport os\nfor c in [");
+	for (int i = 0; i < 200; i++)
+		bawn_buf_fmt(&b, "'true %d', ", i);
+	bawn_buf_str(&b, "'rm -rf /']:\n    os.system(c)\n");
+	struct bawn_assess_file f = { .language = PY, .bytes = bawn_buf_span(&b) };
+	ok(found(&f, 1, "any/secret-read"), "a very long name is a name");
+	ok(found(&f, 1, "any/system-write"), "one of twenty values counts");
+	ok(found(&f, 1, "any/destroys-everything"), "the last of many commands counts");
+}
+
 int main(void)
 {
+	test_long();
 	test_crowd();
 	test_flood();
 	test_rows();
