@@ -741,9 +741,7 @@ uint64_t bawn_call_effects(struct script *s, const struct call *c, bool told)
 	tags |= s->e->given & TOLD;  /* what a command reads is in its output */
 	s->e->given |= outer;
 	tags |= known ? 0 : other_paths(s, c);
-	if ((known || told || bawn_names_match(&writer_names, c->name) < BAWN_LEN(writer)) && bawn_names_match(&harmless_names, c->name) >= BAWN_LEN(harmless))
-		used_texts(s, c);
-	else if (bawn_names_match(&looks_names, c->name) < BAWN_LEN(looks))
+	if (told || known || bawn_names_match(&looks_names, c->name) < BAWN_LEN(looks) || bawn_names_match(&writer_names, c->name) < BAWN_LEN(writer))
 		used_texts(s, c);
 	addresses(s, c);
 	pass_on(s, c, tags);

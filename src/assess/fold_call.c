@@ -634,7 +634,7 @@ static struct value *fold_function(struct script *s, const struct row *row, cons
 	case F_DECODE:        return decode(s, c, (enum bawn_codec)row->how);
 	case F_CODECS:        return by_codec(s, a, b != NULL ? b : bawn_fold_keyword(c, "encoding"), false);
 	case F_CODECS_ENCODE: return by_codec(s, a, b != NULL ? b : bawn_fold_keyword(c, "encoding"), true);
-	case F_BASE64_OF:     return text ? base64_of(s, a) : NULL;
+	case F_BASE64_OF:     return text && !a->partial ? base64_of(s, a) : NULL;
 	case F_HEX_OF:        return text ? bawn_fold_text_method(s, F_HEX, a, c) : NULL;
 	case F_CHR:           return bawn_fold_numeric(s, a, &n) ? bawn_fold_from_numbers(s, c->arg, 1, false, c->taint) : NULL;
 	case F_CHARS:         return chars_of(s, c);

