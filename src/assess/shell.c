@@ -326,10 +326,12 @@ static void disguise(struct shell *s, uint32_t i, const struct value *name)
 		(void)bawn_engine_event(s->e, "spelled-command", i, NULL);
 }
 
-/* Once more for everything else that its variables may be. */
+/* Once more for everything else that its variables may be.  What one branch set and another replaced
+ * seldom meets what both are for, so that it counts only where it names the command. */
 static void try_others(struct shell *s, uint32_t i)
 {
 	struct value *out = s->val[i], *argv = s->argv[i];
+	uint32_t name = bawn_node_child(s->t, i, BAWN_R_NAME), words = name != 0 ? subtree_end(s, name) : i;
 	if (s->trying || s->depth > TRIED_DEPTH)
 		return;
 	s->trying = true;
@@ -338,6 +340,8 @@ static void try_others(struct shell *s, uint32_t i)
 		uint32_t at = x != NULL ? (uint32_t)(x - s->var) : 0;  /* the table may move */
 		for (uint32_t k = 0; x != NULL && k < s->var[at].n_older; k++) {
 			struct value *now = s->var[at].value;
+			if (!s->var[at].was_certain[k] && c >= words)
+				continue;
 			s->var[at].value = s->var[at].older[k];
 			(void)bawn_sh_replay(s, i, s->args);
 			s->var[at].value = now;

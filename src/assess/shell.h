@@ -21,7 +21,13 @@
 #define OLDER_MAX 4u
 
 /* older: what it may still be, where what was set last was set in a branch, a subshell or a function. */
-struct variable { const char *name; struct value *value; struct value *older[OLDER_MAX]; uint32_t n_older, next; };
+struct variable {
+	const char   *name;
+	struct value *value;
+	struct value *older[OLDER_MAX]; uint32_t n_older;
+	bool          certain, was_certain[OLDER_MAX];  /* set whatever happened; of each older value */
+	uint32_t      next;
+};
 
 /* What is known while one text is read.  Variables, aliases ("alias x"), functions ("function f") and
  * files that the program itself writes ("file /tmp/x") share one table. */

@@ -147,6 +147,7 @@ void bawn_sh_set(struct shell *s, const char *kind, struct bawn_span name, struc
 	struct variable *x = find_variable(s, kind, name);
 	if (x != NULL) {
 		x->value = v;
+		x->certain = true;
 		return;
 	}
 	if (name.n > 400 || (s->n_vars == s->cap_vars && !more_variables(s)))
@@ -155,7 +156,7 @@ void bawn_sh_set(struct shell *s, const char *kind, struct bawn_span name, struc
 	uint32_t slot = slot_of(kind, name);
 	if (own == NULL)
 		return;
-	s->var[s->n_vars] = (struct variable){ .name = own, .value = v, .next = s->slot[slot] };
+	s->var[s->n_vars] = (struct variable){ .name = own, .value = v, .certain = true, .next = s->slot[slot] };
 	s->slot[slot] = ++s->n_vars;
 }
 
@@ -167,9 +168,14 @@ void bawn_sh_perhaps(struct shell *s, struct bawn_span name, struct value *v)
 	bool known = bawn_value_is_text(old) ? old->text.n > 0 && !old->partial : old != NULL && old->is_list;
 	for (uint32_t i = 0; x != NULL && i < x->n_older && !same; i++)
 		same = x->older[i] == old;
-	if (known && !same && x->n_older < OLDER_MAX)
+	if (known && !same && x->n_older < OLDER_MAX) {
+		x->was_certain[x->n_older] = x->certain;
 		x->older[x->n_older++] = old;
+	}
 	bawn_sh_set(s, "", name, v);
+	x = find_variable(s, "", name);
+	if (x != NULL)
+		x->certain = false;
 }
 
 struct variable *bawn_sh_variable(const struct shell *s, struct bawn_span t)

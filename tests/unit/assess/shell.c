@@ -114,6 +114,8 @@ static const struct { const char *name; int least, most; const char *code; } row
 	{ "nor a function that is never called", HIGH, HIGH, "x='cat /etc/shadow'\nf() { x=ls; }\n$x\n" },
 	{ "nor what one command alone is given", HIGH, HIGH, "x=/etc/shadow\nx=notes true\ncat $x\n" },
 	{ "nor what is set only after a failure", HIGH, HIGH, "x=/etc/shadow\ntrue || x=notes\ncat $x\n" },
+	{ "a command that another branch sets", HIGH, HIGH, "if true; then x='cat /etc/shadow'; fi\nif false; then x=ls; fi\n$x\n" },
+	{ "a directory that another branch sets", LOW, LOW, "if a; then d=/; else d=out; fi\nrm -rf \"$d\"\n" },
 	{ "one after the other: the last one holds", LOW, LOW, "x=/etc/shadow\nx=notes\ncat $x\n" },
 	{ "an alias that no script expands", HIGH, HIGH, "alias cat=true\ncat /etc/shadow\n" },
 	{ "a function that is taken back by another name", HIGH, HIGH, "cat() { :; }\nu=un; ${u}set -f cat\ncat /etc/shadow\n" },
