@@ -41,7 +41,7 @@ static bool ends_with(const char *text, const char *end)
 
 static bool is_native(const struct bawn_assess_file *f)
 {
-	static const char *const ending[] = { ".so", ".pyc", ".pyo", ".node", ".pyd", ".dll", ".exe", ".dylib", ".o", ".a", ".ko", ".wasm" };
+	static const char *const ending[] = { ".so", ".pyc", ".pyo", ".egg", ".whl", ".pyz", ".pyzw", ".node", ".pyd", ".dll", ".exe", ".dylib", ".o", ".a", ".ko", ".wasm" };
 	static const struct { const char *bytes; size_t n; } magic[] = {
 		{ "\177ELF", 4 }, { "\xfe\xed\xfa\xce", 4 }, { "\xfe\xed\xfa\xcf", 4 }, { "\xcf\xfa\xed\xfe", 4 }, { "\xca\xfe\xba\xbe", 4 },
 		{ "\0asm", 4 }, { "!<arch>\n", 8 }, { "MZ\x90\0", 4 },
@@ -493,11 +493,12 @@ static int conclude(struct engine *e, const struct bawn_assess_file *file, const
 	return 0;
 }
 
+const struct bawn_tree_limit bawn_assess_limit = { .work = WORK_MAX, .bytes = MEMORY_MAX, .time_us = PARSE_TIME_US };
+
 int bawn_assess_with(const struct bawn_rule_table *rules, const struct bawn_assess_file *file, size_t n_files,
                      const struct bawn_policy *policy, const struct bawn_tree_limit *most,
                      struct bawn_assessment **out, struct bawn_err *err)
 {
-	static const struct bawn_tree_limit usual = { .work = WORK_MAX, .bytes = MEMORY_MAX, .time_us = PARSE_TIME_US };
 	uint64_t start = bawn_monotonic_us();
 	struct bawn_err own = { 0 };
 	if (n_files == 0)
@@ -511,7 +512,7 @@ int bawn_assess_with(const struct bawn_rule_table *rules, const struct bawn_asse
 	}
 	*arena = ARENA(RESULT_BYTES);
 	a->pool = arena;
-	struct engine e = { .arena = arena, .rules = rules, .policy = policy, .parse_ok = true, .most = most != NULL ? *most : usual, .err = err != NULL ? err : &own };
+	struct engine e = { .arena = arena, .rules = rules, .policy = policy, .parse_ok = true, .most = most != NULL ? *most : bawn_assess_limit, .err = err != NULL ? err : &own };
 	int r = each_file(&e, file, n_files, e.err);
 	a->language = (enum bawn_language)(file[0].language >= 0 ? file[0].language : bawn_language_guess(file[0].path, file[0].bytes));
 	if (r == 0)

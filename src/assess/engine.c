@@ -10,6 +10,8 @@
 #include "assess/text.h"
 #include "base/cleanup.h"
 
+#define FOLDED_SHOWN 200u
+
 struct value *bawn_value_new(struct engine *e)
 {
 	struct value *v = bawn_arena_new(&e->scratch, struct value);
@@ -190,13 +192,23 @@ static void report_at(struct engine *e, uint16_t rule, uint8_t level, struct pla
 	}
 	if (folded != NULL) {
 		size_t n = strlen(folded);
-		f.folded = bawn_arena_text(e->arena, (struct bawn_span){ folded, n < 200 ? n : 200 });
+		f.folded = bawn_arena_text(e->arena, (struct bawn_span){ folded, n < FOLDED_SHOWN ? n : FOLDED_SHOWN });
 	}
 	e->found[e->n_found++] = f;
 }
 
+/* What stands in a text inside the text is not to be seen at its place: it is shown. */
+static const char *inner_text(struct engine *e, uint32_t node)
+{
+	struct bawn_span t = bawn_node_text(e->tree, node);
+	t.n = t.n < FOLDED_SHOWN ? t.n : FOLDED_SHOWN;
+	return bawn_arena_text(&e->scratch, t);
+}
+
 static void report(struct engine *e, uint16_t rule, uint8_t level, uint32_t node, const char *folded)
 {
+	if (folded == NULL && e->depth > 0 && !e->rereading)
+		folded = inner_text(e, node);
 	report_at(e, rule, level, place_of(e, node), e->file, folded);
 }
 
@@ -759,9 +771,10 @@ static uint64_t apply(struct engine *e, const struct fact *f, const struct hits 
 	struct silenced silenced = { .n = 0 };
 	uint64_t tags = 0;
 	int worst = 0;
-	for (uint32_t i = 0; i < h->n; i++)
-		if (e->rules->rule[h->rule[i]].level > worst)
-			worst = e->rules->rule[h->rule[i]].level;
+	for (uint32_t i = 0; i < h->n; i++) {
+		const struct bawn_rule *r = &e->rules->rule[h->rule[i]];
+		worst = mode_of(e, r) != BAWN_RULE_OFF && r->level > worst ? r->level : worst;
+	}
 	for (uint32_t i = 0; i < h->n; i++) {
 		const struct bawn_rule *r = &e->rules->rule[h->rule[i]];
 		int mode = mode_of(e, r);
@@ -881,16 +894,29 @@ static void settle_pending(struct engine *e)
 	e->n_pending = 0;
 }
 
+static bool combination_holds(struct engine *e, const struct bawn_rule *r)
+{
+	struct fact none = { .kind = BAWN_MATCH_ALL, .name = "" };
+	return r->matcher == BAWN_MATCH_ALL && (e->tags & r->all) == r->all && rule_holds(e, r, &none) == YES;
+}
+
+/* Combinations give tags, too: all of them are known before any is told. */
+static void combine_tags(struct engine *e)
+{
+	for (size_t i = 0; i < e->rules->n; i++)
+		if (combination_holds(e, &e->rules->rule[i]))
+			e->tags |= e->rules->rule[i].tags;
+}
+
 void bawn_engine_combine(struct engine *e)
 {
 	settle_pending(e);
+	combine_tags(e);
 	for (size_t i = 0; i < e->rules->n && e->error == 0; i++) {
 		const struct bawn_rule *r = &e->rules->rule[i];
-		struct fact none = { .kind = BAWN_MATCH_ALL, .name = "" };
-		if (r->matcher != BAWN_MATCH_ALL || (e->tags & r->all) != r->all || rule_holds(e, r, &none) != YES)
+		if (!combination_holds(e, r))
 			continue;
 		int mode = mode_of(e, r);
-		e->tags |= r->tags;
 		if (r->capability >= 0)
 			e->capabilities |= 1u << r->capability;
 		if (mode == BAWN_RULE_OFF)

@@ -15,6 +15,7 @@
 
 #define REPLAY_MAX     3u
 #define REPLAY_NODES   200000u
+#define UNREAD_MAX     64u       /* bytes given to functions that were not read again */
 #define PATTERNS_MAX   16u
 #define FUNCTIONS_MAX  32u
 #define SMALL_BODY     40u
@@ -1166,11 +1167,17 @@ static struct value *last_child(struct script *s, uint32_t i)
 
 static void walk(struct script *s, uint32_t from, uint32_t to);
 
+/* Is there budget and memory for reading a body once more? */
+static bool enough(const struct script *s, uint32_t body)
+{
+	return s->budget >= subtree_end(s, body) - body && s->e->scratch.total <= s->e->scratch.max / 4;
+}
+
 /* Reads a body again with its variables bound, and gives its value. */
 static struct value *again(struct script *s, uint32_t body, bool quiet)
 {
 	uint32_t end = subtree_end(s, body), class_ = s->class_;
-	if (s->replay >= REPLAY_MAX || s->budget < end - body || s->e->scratch.total > s->e->scratch.max / 4)
+	if (s->replay >= REPLAY_MAX || !enough(s, body))
 		return NULL;
 	bool before = s->e->quiet;
 	s->budget -= end - body;
@@ -1193,12 +1200,22 @@ static bool being_read(const struct script *s, uint32_t function)
 	return false;
 }
 
+static size_t text_given(const struct call *c)
+{
+	size_t n = 0;
+	for (uint32_t i = 0; i < c->n_args; i++)
+		n += bawn_value_is_text(c->arg[i]) ? c->arg[i]->text.n : 0;
+	return n;
+}
+
 /* What `function` gives back when it is called like this; NULL: not known. */
 struct value *bawn_script_replay(struct script *s, uint32_t function, const struct call *c)
 {
 	uint32_t body = child(s, function, BAWN_R_BODY), saved = s->scope;
 	if (body == 0 || s->replay >= REPLAY_MAX || being_read(s, function))
 		return NULL;
+	if (!enough(s, body))  /* after a flood of work nobody knows what it makes of the texts it is given */
+		s->unread += text_given(c);
 	s->caller[s->replay] = saved;
 	uint32_t mark = bawn_scope_branch(s);
 	unsigned sure = s->sure;
@@ -1817,6 +1834,8 @@ void bawn_read_script(struct engine *e)
 			s.scope = 0;
 		}
 		walk(&s, 0, (uint32_t)t->n);
+		if (s.unread > UNREAD_MAX)
+			(void)bawn_engine_event(e, "cut-short", 0, NULL);
 		bawn_module_export(&s);
 	}
 	free(s.val);

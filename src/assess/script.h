@@ -41,6 +41,7 @@ struct script {
 	unsigned                sure;     /* while a call is read again: how many branches were open before */
 	bool                    returned; /* and it came to a `return` that is taken for certain */
 	unsigned                replay;   /* nesting of bodies read again for each element */
+	size_t                  unread;   /* bytes of text given to functions for which it was not enough */
 	uint32_t                budget;   /* nodes that may still be read again */
 	uint32_t                loops;    /* nesting, for complexity */
 };

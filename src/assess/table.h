@@ -4,6 +4,9 @@
 #include "assess/rule.h"
 #include "parse/tree.h"
 
+/* What one assessment may take, where nothing else is said. */
+extern const struct bawn_tree_limit bawn_assess_limit;
+
 BAWN_MUST_CHECK int bawn_assess_with(const struct bawn_rule_table *rules, const struct bawn_assess_file *file, size_t n_files,
                                      const struct bawn_policy *policy, const struct bawn_tree_limit *most,
                                      struct bawn_assessment **out, struct bawn_err *err);

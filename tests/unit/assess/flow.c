@@ -208,8 +208,22 @@ static void test_long(void)
 	ok(found(&f, 1, "any/destroys-everything"), "the last of many commands counts");
 }
 
+/* Work that uses up what may be read again, before a function that decodes. */
+static void test_starved(void)
+{
+	static const char decoder[] = "def d(s):\n    return ''.join(chr(ord(c) ^ 1) for c in s)\n";
+	bawn_auto_buf b = BAWN_BUF(1u << 20);
+	bawn_buf_str(&b, decoder);
+	for (int i = 0; i < 60; i++)
+		bawn_buf_fmt(&b, "x%d = [d('abcdefghijklmnopqrstuvwxyz') for y in range(200)]\n", i);
+	bawn_buf_str(&b, "exec(d('hlqnsu!nr:nr/rxrudl)&hee(hlqnsu!nr:nr/rxrudl)&hee(hlqnsu!nr:nr/rxrudl)&hee('))\n");
+	struct bawn_assess_file f = { .language = PY, .bytes = bawn_buf_span(&b) };
+	ok(found(&f, 1, "any/cut-short") || found(&f, 1, "python/exec-built"), "what is too much to follow is said");
+}
+
 int main(void)
 {
+	test_starved();
 	test_long();
 	test_crowd();
 	test_flood();
