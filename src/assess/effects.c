@@ -629,6 +629,9 @@ static bool only_shows(struct bawn_span line)
 	struct bawn_span word = { line.p, 0 };
 	while (word.n < line.n && line.p[word.n] != ' ')
 		word.n++;
+	for (size_t i = 0; i < line.n; i++)
+		if (strchr("|;&>`$\n", line.p[i]) != NULL)  /* and then something else; also a NUL */
+			return false;
 	return listed(shows, BAWN_LEN(shows), last_component(word));
 }
 

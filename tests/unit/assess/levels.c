@@ -36,6 +36,7 @@ static const struct { const char *name; int language; int level; bool exact; con
 	{ "a table of patterns", PY, MEDIUM, true, "BAD = ['vssadmin delete shadows', 'schtasks /create', 'stratum+tcp://']\nhits = [b for b in BAD if b in text]\nreport(BAD[0])\nprint('powershell -enc x')\n" },
 	{ "a page about it", PY, MEDIUM, true, "open('guide.md', 'w').write('never run vssadmin delete shadows /all')\n" },
 	{ "searching for it", PY, MEDIUM, true, "import subprocess\nsubprocess.run(['grep', '-r', 'vssadmin delete shadows', '.'])\n" },
+	{ "showing something first", PY, BLOCKED, false, "import os\nos.system('echo y | vssadmin delete shadows /all')\n" },
 	{ "a name that a program runs", PY, BLOCKED, false, "import subprocess\nC = 'vssadmin delete shadows /all'\ndef go(c):\n    subprocess.run(c.split())\ngo(C)\n" },
 	{ "an address that is asked", PY, HIGH, false, "import urllib.request\nU = 'http://169.254.169.254/latest'\nurllib.request.urlopen(U + '/meta-data/')\n" },
 	/* privileged or hidden is HIGH */
