@@ -11,6 +11,7 @@
 
 #define REPLAY_NODES_MAX 400000u
 #define TRIED_DEPTH      2u
+#define NODE_LOOKED_AT   4u
 
 static const struct bawn_node *node(const struct shell *s, uint32_t i) { return &s->t->node[i]; }
 static struct bawn_span text_of(const struct shell *s, uint32_t i) { return bawn_node_text(s->t, i); }
@@ -331,11 +332,12 @@ static void disguise(struct shell *s, uint32_t i, const struct value *name)
 static void try_others(struct shell *s, uint32_t i)
 {
 	struct value *out = s->val[i], *argv = s->argv[i];
-	uint32_t name = bawn_node_child(s->t, i, BAWN_R_NAME), words = name != 0 ? subtree_end(s, name) : i;
-	if (s->trying || s->depth > TRIED_DEPTH)
+	if (!s->perhaps || s->trying || s->depth > TRIED_DEPTH)
 		return;
+	uint32_t name = bawn_node_child(s->t, i, BAWN_R_NAME), words = name != 0 ? subtree_end(s, name) : i, end = subtree_end(s, i);
 	s->trying = true;
-	for (uint32_t c = i + 1, end = subtree_end(s, i); c < end; c++) {
+	s->e->spent += (end - i) * NODE_LOOKED_AT;
+	for (uint32_t c = i + 1; c < end; c++) {
 		struct variable *x = node(s, c)->kind == BAWN_K_EXPANSION ? bawn_sh_variable(s, text_of(s, c)) : NULL;
 		uint32_t at = x != NULL ? (uint32_t)(x - s->var) : 0;  /* the table may move */
 		for (uint32_t k = 0; x != NULL && k < s->var[at].n_older; k++) {

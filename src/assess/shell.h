@@ -48,6 +48,7 @@ struct shell {
 	uint32_t                within[16];  /* the bodies being read again, one inside the other */
 	bool                    cut_short;  /* something was not read again: there was too much of it */
 	bool                    undefines;  /* a command may have taken functions back */
+	bool                    perhaps;    /* some variable may also be what it was before */
 	bool                    trying;     /* a command is read again with what a variable may also be */
 };
 

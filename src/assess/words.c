@@ -169,6 +169,7 @@ void bawn_sh_perhaps(struct shell *s, struct bawn_span name, struct value *v)
 	for (uint32_t i = 0; x != NULL && i < x->n_older && !same; i++)
 		same = x->older[i] == old;
 	if (known && !same && x->n_older < OLDER_MAX) {
+		s->perhaps = true;
 		x->was_certain[x->n_older] = x->certain;
 		x->older[x->n_older++] = old;
 	}
