@@ -113,6 +113,7 @@ static void test_files(void)
 	static const struct { const char *name, *path, *bytes; size_t n; int level; const char *rule; } row[] = {
 		{ "an ELF file", "data.bin", "\177ELF\2\1\1\0", 8, BAWN_LEVEL_HIGH, "any/native-input" },
 		{ "a shared object by its name", "x.so", "text", 4, BAWN_LEVEL_HIGH, "any/native-input" },
+		{ "an archive that Python imports from", "x.whl", "text", 4, BAWN_LEVEL_HIGH, "any/native-input" },
 		{ "compiled Python", "x.pyc", "", 0, BAWN_LEVEL_HIGH, "any/native-input" },
 		{ "a Python module", "lib.py", "open('/etc/shadow')\n", 20, BAWN_LEVEL_HIGH, "any/secret-read" },
 		{ "a script by its first line", "run", "#!/bin/sh\ncat /etc/shadow\n", 27, BAWN_LEVEL_HIGH, "any/secret-read" },
