@@ -896,8 +896,10 @@ static void settle_pending(struct engine *e)
 
 static bool combination_holds(struct engine *e, const struct bawn_rule *r)
 {
+	if (r->matcher != BAWN_MATCH_ALL || (e->tags & r->all) != r->all)
+		return false;
 	struct fact none = { .kind = BAWN_MATCH_ALL, .name = "" };
-	return r->matcher == BAWN_MATCH_ALL && (e->tags & r->all) == r->all && rule_holds(e, r, &none) == YES;
+	return rule_holds(e, r, &none) == YES;
 }
 
 /* Combinations give tags, too: all of them are known before any is told. */
