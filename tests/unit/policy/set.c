@@ -115,7 +115,7 @@ static void test_good(void)
 	bawn_auto_json reply = NULL;
 	struct bawn_err err = { 0 };
 	int r = bawn_policy_set(&dirs, dir.path, bawn_span(
-		"sandbox:\n  resources: {mem_limit: 512m}\n  network: {whitelist: [\"pypi.org:443\"], acknowledge_risk: true}\n"
+		"sandbox:\n  resources: {mem_limit: 512m}\n  network: {whitelist: [\"packages.example:443\"], acknowledge_risk: true}\n"
 		"security:\n  blocked_patterns: ['a: \"b\" #c', \"\\u00e9\\n\", 'null', ~x]\n  rules: {python/x: BLOCKED}\n"), &reply, &err);
 	hash_of(&dirs, after);
 	ok(r == 0 && json_array_size(json_object_get(reply, "errors")) == 0, "a good document is taken %s", err.msg);
