@@ -14,7 +14,7 @@
 #include "base/file.h"
 
 /* Small texts are assessed again until this much time has gone. */
-#define AT_LEAST_US 2000u
+#define AT_LEAST_US 10000u
 
 static void measure(int language, struct bawn_span code, bool once)
 {

@@ -566,26 +566,9 @@ static int compare_text(const char *key, const struct pieces *t)
 	return c != 0 ? c : key[t->a.n + t->b.n] != '\0';
 }
 
-static size_t first_key(const struct bawn_rule_table *t, uint8_t matcher, const struct pieces *text)
-{
-	size_t low = 0, high = t->n_keys;
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		const struct bawn_rule_key *k = &t->key[mid];
-		int c = k->matcher != matcher ? (k->matcher < matcher ? -1 : 1) : compare_text(k->text, text);
-		if (c < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 /* `hash` is that of matcher and text. */
 static size_t hashed_key(const struct bawn_rule_table *t, uint8_t matcher, const struct pieces *text, uint32_t hash)
 {
-	if (t->n_slots == 0)
-		return first_key(t, matcher, text);
 	uint32_t at = bawn_hash_slot(hash, t->n_slots);
 	for (; t->slot[at] != 0; at = (at + 1) & (uint32_t)(t->n_slots - 1)) {
 		const struct bawn_rule_key *k = &t->key[t->slot[at] - 1];
@@ -631,25 +614,47 @@ static void by_name(struct engine *e, const struct fact *f, struct hits *h)
 	}
 }
 
-/* Every pattern whose pairs the text holds is tried.  A path that the shell has still to expand may
- * hold none of the letters it stands for. */
-static void by_pattern(struct engine *e, const struct fact *f, struct hits *h)
+static void try_pattern(struct engine *e, const struct fact *f, const struct bawn_rule_key *k, struct hits *h)
+{
+	bool path = f->kind == BAWN_MATCH_PATH || f->kind == BAWN_MATCH_REDIRECT;
+	struct bawn_span text = bawn_span(f->name);
+	e->spent += text.n;
+	if (path ? bawn_path_under(k->text, f->name, f->shell) : bawn_glob(k->text, text))
+		add_hit(e, f, k->rule, h);
+}
+
+/* The patterns that need this pair first; pair 0 is for those that need none. */
+static void patterns_of(struct engine *e, const struct fact *f, uint16_t pair, const struct bawn_pairs *pairs, struct hits *h)
 {
 	const struct bawn_rule_table *t = e->rules;
-	const struct pieces none = { bawn_span(""), bawn_span("") };
+	size_t i = bawn_pattern_find(t, f->kind, pair);
+	for (; i < t->n_keys && t->key[i].matcher == f->kind && t->key[i].pair[0] == pair; i++)
+		if (bawn_pairs_hold(pairs, t->key[i].pair[1]))
+			try_pattern(e, f, &t->key[i], h);
+}
+
+/* A path that the shell has still to expand may hold none of the letters it stands for. */
+static void every_pattern(struct engine *e, const struct fact *f, struct hits *h)
+{
+	for (size_t i = 0; i < e->rules->n_keys; i++)
+		if (e->rules->key[i].matcher == f->kind)
+			try_pattern(e, f, &e->rules->key[i], h);
+}
+
+static void by_pattern(struct engine *e, const struct fact *f, struct hits *h)
+{
 	struct bawn_span text = bawn_span(f->name);
 	struct bawn_pairs pairs;
-	bool path = f->kind == BAWN_MATCH_PATH || f->kind == BAWN_MATCH_REDIRECT, all = f->shell && strpbrk(f->name, "?*[") != NULL;
 	e->spent += PATTERN_WORK + text.n;
-	bawn_pairs_of(text, &pairs);
-	for (size_t i = first_key(t, f->kind, &none); i < t->n_keys && t->key[i].matcher == f->kind; i++) {
-		const struct bawn_rule_key *k = &t->key[i];
-		if (!all && !(bawn_pairs_hold(&pairs, k->pair[0]) && bawn_pairs_hold(&pairs, k->pair[1])))
-			continue;
-		e->spent += text.n;
-		if (path ? bawn_path_under(k->text, f->name, f->shell) : bawn_glob(k->text, text))
-			add_hit(e, f, k->rule, h);
+	if (f->shell && strpbrk(f->name, "?*[") != NULL) {
+		every_pattern(e, f, h);
+		return;
 	}
+	bawn_pairs_of(text, &pairs);
+	patterns_of(e, f, 0, &pairs, h);
+	for (unsigned i = 0; i < BAWN_LEN(pairs.bit); i++)
+		for (uint64_t left = pairs.bit[i]; left != 0; left &= left - 1)
+			patterns_of(e, f, (uint16_t)(1 + i * 64 + (unsigned)__builtin_ctzll(left)), &pairs, h);
 }
 
 /* Patterns of the policy are findings of their own, raised as events. */

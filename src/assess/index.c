@@ -9,16 +9,50 @@ size_t bawn_rule_slots(size_t n_keys)
 	return n;
 }
 
+/* Patterns are alike if they need the same pair, names if they are the same. */
+static int compare_alike(const struct bawn_rule_key *x, const struct bawn_rule_key *y)
+{
+	if (x->matcher != y->matcher)
+		return x->matcher < y->matcher ? -1 : 1;
+	return bawn_is_pattern(x->matcher) ? (x->pair[0] > y->pair[0]) - (x->pair[0] < y->pair[0]) : strcmp(x->text, y->text);
+}
+
+int bawn_rule_key_compare(const void *a, const void *b)
+{
+	const struct bawn_rule_key *x = a, *y = b;
+	int c = compare_alike(x, y);
+	c = c != 0 ? c : strcmp(x->text, y->text);
+	return c != 0 ? c : (x->rule > y->rule) - (x->rule < y->rule);
+}
+
+static uint32_t hash_pair(uint8_t matcher, uint16_t pair) { return (bawn_hash_key(matcher) ^ pair) * 16777619u; }
+
+static uint32_t hash_alike(const struct bawn_rule_key *k)
+{
+	return bawn_is_pattern(k->matcher) ? hash_pair(k->matcher, k->pair[0]) : bawn_hash_add(bawn_hash_key(k->matcher), k->text, strlen(k->text));
+}
+
 void bawn_rule_slots_fill(const struct bawn_rule_key *key, size_t n_keys, uint16_t *slot, size_t n_slots)
 {
 	for (size_t k = 0; k < n_keys; k++) {
-		if (k > 0 && key[k].matcher == key[k - 1].matcher && strcmp(key[k].text, key[k - 1].text) == 0)
+		if (k > 0 && compare_alike(&key[k], &key[k - 1]) == 0)
 			continue;
-		uint32_t at = bawn_hash_slot(bawn_hash_add(bawn_hash_key(key[k].matcher), key[k].text, strlen(key[k].text)), n_slots);
+		uint32_t at = bawn_hash_slot(hash_alike(&key[k]), n_slots);
 		while (slot[at] != 0)
 			at = (at + 1) & (uint32_t)(n_slots - 1);
 		slot[at] = (uint16_t)(k + 1);
 	}
+}
+
+size_t bawn_pattern_find(const struct bawn_rule_table *t, uint8_t matcher, uint16_t pair)
+{
+	uint32_t at = bawn_hash_slot(hash_pair(matcher, pair), t->n_slots);
+	for (; t->slot[at] != 0; at = (at + 1) & (uint32_t)(t->n_slots - 1)) {
+		const struct bawn_rule_key *k = &t->key[t->slot[at] - 1];
+		if (k->matcher == matcher && k->pair[0] == pair)
+			return t->slot[at] - 1u;
+	}
+	return t->n_keys;
 }
 
 void bawn_pairs_of(struct bawn_span text, struct bawn_pairs *out)
@@ -40,7 +74,7 @@ static unsigned common(char c)
 void bawn_rule_key_pairs(struct bawn_rule_key *k)
 {
 	bool path = k->matcher == BAWN_MATCH_PATH || k->matcher == BAWN_MATCH_REDIRECT;
-	if (!path && k->matcher != BAWN_MATCH_STRING)
+	if (!bawn_is_pattern(k->matcher))
 		return;
 	const char *t = k->text;
 	if (path)  /* the marks of text.h are no part of a path */

@@ -2,8 +2,8 @@
  *
  * Names are found by hash: a slot holds 1 + the first key of that matcher and text, 0 where there is
  * none; keys of the same text follow each other.  Patterns cannot be hashed, but most need some letters
- * in the text: each says two pairs of bytes that any text it matches must hold, and a text is looked
- * through for its pairs once. */
+ * in the text: each says two pairs of bytes that any text it matches must hold, and is found by the first
+ * of them.  A text is looked through for its pairs once. */
 #pragma once
 #include <string.h>
 #include "assess/rule.h"
@@ -20,6 +20,11 @@ static inline uint32_t bawn_hash_add(uint32_t h, const char *p, size_t n)
 static inline uint32_t bawn_hash_key(uint8_t matcher) { return (BAWN_HASH_START ^ matcher) * 16777619u; }
 static inline uint32_t bawn_hash_slot(uint32_t h, size_t n_slots) { return (h ^ h >> 15) & (uint32_t)(n_slots - 1); }
 
+static inline bool bawn_is_pattern(uint8_t matcher)
+{
+	return matcher == BAWN_MATCH_STRING || matcher == BAWN_MATCH_PATH || matcher == BAWN_MATCH_REDIRECT;
+}
+
 /* A power of two with room to spare; then fills `slot`, zeroed before.  `key` is sorted. */
 size_t bawn_rule_slots(size_t n_keys);
 void   bawn_rule_slots_fill(const struct bawn_rule_key *key, size_t n_keys, uint16_t *slot, size_t n_slots);
@@ -33,3 +38,9 @@ static inline bool bawn_pairs_hold(const struct bawn_pairs *p, uint16_t pair)
 }
 void bawn_pairs_of(struct bawn_span text, struct bawn_pairs *out);
 void bawn_rule_key_pairs(struct bawn_rule_key *k);
+
+/* The order in which keys are found: those that are found together follow each other. */
+int bawn_rule_key_compare(const void *a, const void *b);
+
+/* The first pattern whose first pair this is; past the last key where there is none. */
+size_t bawn_pattern_find(const struct bawn_rule_table *t, uint8_t matcher, uint16_t pair);

@@ -115,5 +115,3 @@ struct bawn_rule_example { uint32_t text; uint16_t rule; bool match; };
 extern const struct bawn_rule_example bawn_rule_examples[];
 extern const size_t bawn_rule_examples_n;
 extern const char bawn_rule_example_text[];
-
-int bawn_rule_key_compare(const void *a, const void *b);

@@ -295,15 +295,6 @@ static int read_rule(struct reader *r, const struct bawn_yaml_node *n, const cha
 	return 0;
 }
 
-int bawn_rule_key_compare(const void *a, const void *b)
-{
-	const struct bawn_rule_key *x = a, *y = b;
-	if (x->matcher != y->matcher)
-		return x->matcher < y->matcher ? -1 : 1;
-	int c = strcmp(x->text, y->text);
-	return c != 0 ? c : (x->rule > y->rule) - (x->rule < y->rule);
-}
-
 static const char *stem(struct arena *a, const char *name)
 {
 	const char *slash = strrchr(name, '/');

@@ -34,14 +34,23 @@ static json_t *mask_json(const struct bawn_words *words, uint64_t mask, bool *ok
 	return list;
 }
 
+static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
 /* {"call": ["os.system", ...]}, as in the rule file. */
 static json_t *matcher_json(const struct bawn_rule_table *t, size_t rule, bool *ok)
 {
 	const struct bawn_rule *r = &t->rule[rule];
 	json_t *o = json_object(), *list = r->matcher == BAWN_MATCH_ALL ? mask_json(&bawn_tag_words, r->all, ok) : json_array();
-	for (size_t i = 0; i < t->n_keys; i++)
+	bawn_auto_free const char **text = calloc(t->n_keys + 1, sizeof *text);
+	size_t n = 0;
+	for (size_t i = 0; text != NULL && i < t->n_keys; i++)
 		if (t->key[i].rule == rule)
-			bawn_json_push(list, bawn_json_text(bawn_span(t->key[i].text)), ok);
+			text[n++] = t->key[i].text;
+	*ok = *ok && text != NULL;
+	if (n > 0)
+		qsort(text, n, sizeof *text, by_text);
+	for (size_t i = 0; i < n; i++)
+		bawn_json_push(list, bawn_json_text(bawn_span(text[i])), ok);
 	bawn_json_set(o, bawn_word(&bawn_matcher_words, r->matcher), list, ok);
 	return o;
 }
