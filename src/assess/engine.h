@@ -127,6 +127,9 @@ uint64_t bawn_engine_fact(struct engine *e, const struct fact *f);
 uint64_t bawn_engine_event(struct engine *e, const char *event, uint32_t node, const char *folded);
 void     bawn_engine_combine(struct engine *e);  /* at the end of a file */
 
+/* Keeps a finding. */
+void bawn_engine_report(struct engine *e, uint16_t rule, uint8_t level, uint32_t node, const char *folded);
+
 /* Reads `text` as part of the file being read; positions are those of `node` in the outer text. */
 void bawn_engine_text(struct engine *e, int language, struct bawn_span text, uint32_t node);
 /* The same at a place of its own; false: it does not parse. */
