@@ -4,6 +4,7 @@
  * dictionaries.  A new function is one row; what it does is one line of a switch. */
 #include "assess/fold.h"
 #include "assess/names.h"
+#include "assess/replay.h"
 #include "assess/text.h"
 #include "base/cleanup.h"
 

@@ -5,7 +5,9 @@
  * a function is entered, the call it is an argument of is known up to there; so its parameters are
  * bound before its body is read, and `get(u, r => r.on('data', d => eval(d)))` needs one walk. */
 #include "assess/javascript.h"
+#include "assess/import.h"
 #include "assess/names.h"
+#include "assess/parameter.h"
 #include "assess/text.h"
 #include "base/cleanup.h"
 #include "base/json.h"

@@ -1,4 +1,21 @@
-/* script.h - shared by the parts of the Python and JavaScript reader. */
+/* script.h - shared by the parts of the Python and JavaScript reader.
+ *
+ *	script.c         the walk: what is known of a node before its children are read, and after
+ *	reader.c         the tree at hand, and names as they are compared
+ *	scope.c          which name stands for what
+ *	bind.c           assignments, to names, attributes, items and patterns
+ *	literal.c        texts, templates, numbers, lists and dictionaries
+ *	reference.c      names, attributes and subscripts where they are read
+ *	operator.c       operators, and assignments as expressions
+ *	call.c           calls: arguments, results, who else is called
+ *	parameter.c      what parameters stand for
+ *	import.c         modules, and the names taken from them
+ *	branch.c         parts that may run or not
+ *	loop.c           loops read round by round
+ *	comprehension.c  comprehensions read item by item
+ *	replay.c         bodies read once more, within bounds
+ *	javascript.c     what only JavaScript has
+ *	effects.c        what well-known functions do; fold.h: what expressions come to */
 #pragma once
 #include "assess/engine.h"
 
@@ -59,6 +76,9 @@ struct call {
 #define ITEMS_MAX    8192u
 #define FOLDED_MAX   (256u << 10)
 
+/* script.c: visits [from, to), a whole subtree or the whole file. */
+void bawn_script_walk(struct script *s, uint32_t from, uint32_t to);
+
 /* modules.c: what another file of the same program binds to a name, or NULL. */
 struct value *bawn_module_member(struct script *s, const char *module, const char *name);
 /* At the end of a file: what others may import from it. */
@@ -75,16 +95,9 @@ void          bawn_scope_rewind(struct script *s, uint32_t mark);  /* ends, and 
 #define CHOICES_MAX 32u
 struct value *bawn_value_either(struct script *s, struct value *old, struct value *new);
 const char   *bawn_script_canonical(struct script *s, const char *name);
-/* The constant that a text or number node is. */
-struct value *bawn_script_literal(struct script *s, uint32_t node);
-struct value *bawn_script_integer(struct script *s, uint32_t node);
 struct value *bawn_script_lookup(struct script *s, const char *name, size_t n);
 struct value *bawn_script_named(struct script *s, const char *name, bool imported);
 struct value *bawn_script_attribute(struct script *s, struct value *object, const char *property);
-void          bawn_script_import(struct script *s, const char *name, uint32_t node);
-/* A function that somebody else will call with these. */
-void          bawn_script_hand(struct script *s, uint32_t function, struct value **arg, uint32_t n);
-struct value *bawn_script_replay(struct script *s, uint32_t function, const struct call *c);
 
 /* fold.c: what a call, an operator or a literal comes to where that can be known; NULL where not. */
 struct value *bawn_fold_call(struct script *s, const struct call *c);

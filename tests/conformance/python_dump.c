@@ -5,7 +5,7 @@
  *		name START END | call START END | format START END | text START END HEX | int START END VALUE | error START END */
 #include <fcntl.h>
 #include <stdlib.h>
-#include "assess/script.h"
+#include "assess/literal.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 

@@ -1,0 +1,250 @@
+/* bind.c - what an assignment does: to a name, an attribute, an item, or a pattern of these.
+ *
+ * A name is bound in the function it belongs to, which Python and JavaScript find differently. */
+#include "assess/bind.h"
+#include "assess/fold.h"
+#include "assess/javascript.h"
+#include "assess/reader.h"
+
+#define PATTERNS_MAX   16u
+#define FUNCTIONS_MAX  32u
+#define OUTSIDE        "outside "
+
+void bawn_bind_member(struct script *s, const char *name, struct value *v)
+{
+	uint32_t at = child(s, s->class_, BAWN_R_NAME);
+	const char *class_ = at != 0 ? bawn_script_dotted(s, at) : NULL;
+	if (name == NULL || (class_ != NULL && strlen(class_) + strlen(name) > NAME_MAX_BYTES))
+		return;
+	bawn_scope_set(s, 0, bawn_arena_fmt(scratch(s), "%s%s", s->python ? "self." : "this.", name), v);
+	if (s->python)
+		bawn_scope_set(s, 0, bawn_arena_fmt(scratch(s), "cls.%s", name), v);
+	if (class_ == NULL)
+		return;
+	bawn_scope_set(s, 0, bawn_arena_fmt(scratch(s), "%s.%s", class_, name), v);
+	bawn_scope_set(s, 0, bawn_arena_fmt(scratch(s), "%s().%s", class_, name), v);
+}
+
+/* The nearest function around here that binds the name. */
+static uint32_t owner_of(struct script *s, const char *name, uint32_t otherwise)
+{
+	uint32_t scope = s->scope;
+	for (unsigned i = 0; i < FUNCTIONS_MAX; i++) {
+		if (bawn_scope_get(s, scope, name, strlen(name)) != NULL)
+			return scope;
+		if (scope == 0)
+			break;
+		scope = s->outer[scope];
+	}
+	return otherwise;
+}
+
+void bawn_bind_again(struct script *s, uint32_t object, struct value *v)
+{
+	if (v != NULL && (node(s, object)->kind == BAWN_K_NAME || node(s, object)->kind == BAWN_K_ATTRIBUTE)) {
+		const char *name = bawn_script_dotted(s, object);
+		bool plain = node(s, object)->kind == BAWN_K_NAME;
+		uint32_t scope = plain && name != NULL ? owner_of(s, name, 0) : 0;
+		bawn_scope_set(s, scope, name, v);
+	}
+}
+
+/* A copy with one item more (at == n_items) or another item there; the old value may still be somebody's. */
+static struct value *with_item(struct script *s, const struct value *old, uint32_t at, const char *key, struct value *item)
+{
+	struct value *v = old->n_items < ITEMS_MAX / 4 && at <= old->n_items ? bawn_value_new(s->e) : NULL;
+	struct value **list = v != NULL ? bawn_arena_array(scratch(s), struct value *, old->n_items + 2) : NULL;
+	const char **keys = list != NULL && old->is_dict ? bawn_arena_array(scratch(s), const char *, old->n_items + 2) : NULL;
+	if (list == NULL || (old->is_dict && keys == NULL))
+		return NULL;
+	*v = *old;
+	if (old->n_items > 0)
+		memcpy(list, old->item, old->n_items * sizeof *list);
+	if (old->n_items > 0 && keys != NULL)
+		memcpy(keys, old->key, old->n_items * sizeof *keys);
+	v->item = list, v->key = keys;
+	v->item[at] = item;
+	if (keys != NULL)
+		keys[at] = key;
+	v->n_items += at == old->n_items;
+	v->taint |= item != NULL ? item->taint : 0;
+	return v;
+}
+
+/* a[i] = v */
+static void bind_item(struct script *s, uint32_t target, struct value *v)
+{
+	uint32_t object = node(s, target)->child, index = child(s, target, BAWN_R_SUBSCRIPT);
+	struct value *container = s->val[object], *key = index != 0 ? s->val[index] : NULL;
+	if (container == NULL)
+		return;
+	container->taint |= v->taint;
+	if (container->is_dict && bawn_value_is_text(key)) {
+		const char *name = bawn_arena_text(scratch(s), key->text);
+		uint32_t at = 0;
+		while (name != NULL && at < container->n_items && (container->key[at] == NULL || strcmp(container->key[at], name) != 0))
+			at++;
+		if (name != NULL)
+			bawn_bind_again(s, object, with_item(s, container, at, name, v));
+	} else if (container->is_list && !container->choice && key != NULL && key->has_number && key->number >= 0 && key->number < container->n_items) {
+		bawn_bind_again(s, object, with_item(s, container, (uint32_t)key->number, NULL, v));
+	}
+}
+
+/* In JavaScript `x = v` without a declaration sets the x of the nearest function that has one. */
+static uint32_t assigned_scope(struct script *s, uint32_t target, const char *name)
+{
+	const struct bawn_node *n = node(s, target);
+	uint8_t parent = node(s, n->parent)->kind;
+	bool assigned = name != NULL && n->role == BAWN_R_LEFT && (parent == BAWN_K_ASSIGN || parent == BAWN_K_AUGMENT);
+	return assigned ? owner_of(s, name, s->scope) : s->scope;
+}
+
+/* What is set, by its name: `x.innerHTML`, and in JavaScript also `x['innerHTML']`. */
+static const char *set_name(struct script *s, uint32_t target)
+{
+	uint32_t object = node(s, target)->child, property = child(s, target, BAWN_R_PROPERTY), index = child(s, target, BAWN_R_SUBSCRIPT);
+	const struct value *v = object != 0 ? s->val[object] : NULL, *key = index != 0 && !s->python ? s->val[index] : NULL;
+	const char *last = property != 0 ? bawn_script_dotted(s, property) : bawn_value_is_text(key) ? bawn_arena_text(scratch(s), key->text) : NULL;
+	const char *first = v != NULL && v->name != NULL ? v->name : "?";
+	if (last == NULL || strlen(first) + strlen(last) >= NAME_MAX_BYTES)
+		return NULL;
+	const char *name = bawn_script_canonical(s, bawn_arena_fmt(scratch(s), "%s.%s", first, last));
+	return name != NULL && !s->python ? bawn_js_name(name) : name;
+}
+
+/* Setting a property is a call of its own: `x.innerHTML = y` is told as "x.innerHTML=". */
+static void tell_setting(struct script *s, uint32_t target, struct value *v)
+{
+	const char *name = set_name(s, target);
+	struct fact f = { .kind = BAWN_MATCH_CALL, .arg = &v, .n_args = 1, .taint = v != NULL ? v->taint : 0, .node = target,
+	                  .name = name != NULL ? bawn_arena_fmt(scratch(s), "%s=", name) : NULL };
+	(void)bawn_engine_fact(s->e, &f);
+}
+
+void bawn_bind_outside(struct script *s, uint32_t i)
+{
+	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next) {
+		const char *name = node(s, c)->kind == BAWN_K_NAME ? bawn_script_dotted(s, c) : NULL;
+		if (name == NULL)
+			continue;
+		bawn_scope_set(s, s->scope, bawn_arena_fmt(scratch(s), "%s%s", OUTSIDE, name), bawn_script_named(s, "True", false));
+		s->outside = true;
+	}
+}
+
+/* In Python a name belongs to the function that binds it, unless the function says otherwise. */
+static uint32_t python_scope(struct script *s, const char *name)
+{
+	const char *key = s->outside && s->scope != 0 && name != NULL ? bawn_arena_fmt(scratch(s), "%s%s", OUTSIDE, name) : NULL;
+	if (key == NULL || bawn_scope_get(s, s->scope, key, strlen(key)) == NULL)
+		return s->scope;
+	uint32_t here = s->scope;
+	s->scope = s->outer[here];
+	uint32_t owner = owner_of(s, name, 0);
+	s->scope = here;
+	return owner;
+}
+
+static void bind_one(struct script *s, uint32_t target, struct value *v)
+{
+	const struct bawn_node *n = node(s, target);
+	if (n->kind == BAWN_K_NAME) {
+		const char *name = bawn_script_dotted(s, target);
+		uint32_t scope = s->python ? python_scope(s, name) : assigned_scope(s, target, name);
+		bawn_scope_set(s, scope, name, scope == s->scope ? v : bawn_value_either(s, bawn_scope_get(s, scope, name, strlen(name)), v));
+		if (in_class(s))
+			bawn_bind_member(s, name, v);
+		if (s->scope != 0 && name != NULL && bawn_scope_get(s, 0, name, strlen(name)) == NULL)
+			bawn_scope_set(s, 0, name, v);  /* `global` may have said so */
+	} else if (n->kind == BAWN_K_ATTRIBUTE) {
+		tell_setting(s, target, v);
+		bawn_scope_set(s, 0, bawn_script_dotted(s, target), v);
+	} else if (n->kind == BAWN_K_SUBSCRIPT && v != NULL) {
+		if (!s->python)
+			tell_setting(s, target, v);
+		bind_item(s, target, v);
+	}
+}
+
+static struct value *part_of(struct script *s, struct value *whole, uint32_t at)
+{
+	const struct value *one = bawn_fold_sole(whole);
+	if (one != NULL && one->is_list && !one->choice && at < one->n_items) {
+		struct value *part = one->item[at], *copy = part != NULL && (whole->taint & ~part->taint) != 0 && one != whole ? bawn_value_new(s->e) : NULL;
+		if (copy == NULL)
+			return part;
+		*copy = *part;
+		copy->taint |= whole->taint;
+		return copy;
+	}
+	struct value *any = whole != NULL && whole->choice && !s->python ? bawn_fold_each_item(s, whole, at, NULL) : NULL;
+	return any != NULL ? any : unknown(s, whole != NULL ? whole->taint : 0);
+}
+
+/* ...name: what is left of the list, or of any of several lists. */
+static struct value *rest_of(struct script *s, struct value *whole, uint32_t at)
+{
+	static bool has[3] = { true, false, false };
+	const int64_t from[3] = { at, 0, 0 };
+	struct value *v = NULL;
+	if (whole == NULL || !whole->choice)
+		v = bawn_fold_slice(s, whole, has, from);
+	for (uint32_t i = whole != NULL && whole->choice ? whole->n_items : 0; i > 0; i--) {
+		struct value *part = bawn_fold_slice(s, whole->item[i - 1], has, from);
+		v = part != NULL ? bawn_value_either(s, v, part) : v;
+	}
+	return v != NULL ? v : unknown(s, whole != NULL ? whole->taint : 0);
+}
+
+bool bawn_bind_is_rest(const struct script *s, uint32_t c) { return !s->python && bawn_span_starts(text_of(s, c), "..."); }
+
+uint32_t bawn_bind_inner(const struct script *s, uint32_t c)
+{
+	if (node(s, c)->kind == BAWN_K_PAIR)
+		c = child(s, c, BAWN_R_VALUE);
+	bool wrapped = c != 0 && (node(s, c)->kind == BAWN_K_PARAMETER || node(s, c)->kind == BAWN_K_OTHER);
+	return wrapped && node(s, c)->child != 0 ? node(s, c)->child : c;
+}
+
+static const char *pattern_key(struct script *s, uint32_t c)
+{
+	uint32_t key = node(s, c)->kind == BAWN_K_PAIR ? child(s, c, BAWN_R_KEY) : bawn_bind_inner(s, c);
+	const struct value *v = key != 0 ? s->val[key] : NULL;
+	return bawn_value_is_text(v) ? bawn_arena_text(scratch(s), v->text) : key != 0 ? bawn_script_dotted(s, key) : NULL;
+}
+
+void bawn_bind(struct script *s, uint32_t target, struct value *v)
+{
+	struct { uint32_t at; struct value *v; } todo[PATTERNS_MAX] = { { target, v } };
+	for (size_t n_todo = 1; n_todo > 0; ) {
+		uint32_t i = todo[--n_todo].at, at = 0;
+		struct value *whole = todo[n_todo].v;
+		const struct bawn_node *n = node(s, i);
+		bool same = n->kind == BAWN_K_AS_TARGET || n->kind == BAWN_K_PAREN;
+		if (n->kind != BAWN_K_PATTERN && n->kind != BAWN_K_LIST && !same) {
+			bind_one(s, i, whole);
+			continue;
+		}
+		bool object = s->t->text.n > n->start && s->t->text.p[n->start] == '{';
+		for (uint32_t c = n->child; c != 0 && n_todo < PATTERNS_MAX; c = node(s, c)->next, at++) {
+			uint32_t to = same ? c : bawn_bind_inner(s, c);
+			struct value *part = same ? whole : object ? bawn_script_attribute(s, whole, pattern_key(s, c)) : bawn_bind_is_rest(s, c) ? rest_of(s, whole, at) : part_of(s, whole, at);
+			if (to == 0)
+				continue;
+			if (node(s, to)->kind == BAWN_K_PATTERN || node(s, to)->kind == BAWN_K_LIST || node(s, to)->kind == BAWN_K_PAREN) {
+				todo[n_todo].at = to;
+				todo[n_todo++].v = part;
+			} else {
+				bind_one(s, to, part);
+			}
+		}
+	}
+}
+
+void bawn_bind_perhaps(struct script *s, uint32_t target, struct value *v)
+{
+	const char *name = node(s, target)->kind == BAWN_K_NAME ? bawn_script_dotted(s, target) : NULL;
+	struct value *old = name != NULL ? bawn_scope_get(s, s->scope, name, strlen(name)) : NULL;
+	bawn_bind(s, target, old != NULL && old->imported ? bawn_value_either(s, old, v) : v);
+}

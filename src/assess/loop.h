@@ -1,0 +1,10 @@
+/* loop.h - loops: see loop.c. */
+#pragma once
+#include "assess/script.h"
+
+/* What the variable of a loop over `v` may be. */
+struct value *bawn_loop_element(struct script *s, struct value *v);
+/* After the body of a loop was read: reads it round by round instead.  False: it is not worth it, or not known. */
+bool bawn_loop_unroll(struct script *s, uint32_t body, uint32_t mark);
+/* `continue` and `break` of the loop that is being read again */
+void bawn_read_jump(struct script *s, uint32_t i);
