@@ -36,9 +36,9 @@ static void test_places(void)
 {
 	struct bawn_assessment *a = assess(BAWN_LANG_PYTHON, bawn_span("import os\nx = 'ä'; os.system('id')\nos.remove('/etc/' + 'hosts')\n"), NULL);
 	const struct bawn_finding *f = finding(a, "python/shell");
-	ok(f != NULL && f->line == 2 && f->column == 10 && f->end_line == 2 && f->end_column == 25, "positions count lines and characters from 1");
+	ok(f != NULL && f->line == 2 && f->column == 10 && f->end_line == 2 && f->end_column == 25 && f->cwe == 78, "positions count lines and characters from 1");
 	f = finding(a, "any/system-write");
-	ok(f != NULL && f->line == 3 && strcmp(f->folded, "/etc/hosts") == 0 && f->cwe == 732 && f->path == NULL, "a finding says what an expression came to");
+	ok(f != NULL && f->line == 3 && strcmp(f->folded, "/etc/hosts") == 0 && f->cwe == 0 && f->path == NULL, "a finding says what an expression came to");
 	bool sorted = true;
 	for (size_t i = 1; i < a->n_findings; i++)
 		sorted = sorted && (a->finding[i - 1].line < a->finding[i].line || (a->finding[i - 1].line == a->finding[i].line && a->finding[i - 1].column <= a->finding[i].column));
