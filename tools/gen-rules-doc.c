@@ -40,6 +40,15 @@ static const char intro[] =
 	"For single names there are three lists in `config/security.yaml`, each a rule with an id of its own: `blocked_patterns` (`policy/blocked-pattern`), `high_triggers` (`policy/high-trigger`) and `trusted_patterns` (`policy/trusted-pattern`). A trusted pattern silences LOW and MEDIUM findings on exactly what it names, and a finding says so; HIGH, BLOCKED, capabilities and combinations stay what they are. `rules: {ID: LEVEL}` raises a shipped rule; lowering one needs `acknowledge_risk`.\n"
 	"\n";
 
+static void put_families(struct bawn_buf *out)
+{
+#define ROW(n, t) { n, t },
+	static const struct { const char *name, *about; } family[] = { BAWN_FAMILIES(ROW) };
+	bawn_buf_str(out, "\n| family | about |\n|---|---|\n");
+	for (size_t i = 0; i < BAWN_LEN(family); i++)
+		bawn_buf_fmt(out, "| `%s` | %s |\n", family[i].name, family[i].about);
+}
+
 /* A cell of a table: bars and what Markdown or HTML would take for its own are escaped. */
 static void put_cell(struct bawn_buf *out, const char *text)
 {
@@ -95,7 +104,10 @@ int main(void)
 		return 1;
 	}
 	bawn_buf_str(&out, intro);
-	bawn_buf_fmt(&out, "## The %zu shipped rules\nBy language (`any` holds for all three) and family, as in `rules/<language>/<family>.yaml`.\n", json_array_size(all));
+	bawn_buf_fmt(&out, "## The %zu shipped rules\nBy language (`any` holds for all three) and family, as in `rules/<language>/<family>.yaml`. "
+	             "A CWE number is given where MITRE's text fits what was found; a capability that is no weakness in itself, such as "
+	             "using the network, has none.\n", json_array_size(all));
+	put_families(&out);
 	for (size_t i = 0; i < json_array_size(all); i++)
 		put_family(&out, all, i);
 	return bawn_buf_error(&out) < 0 || fwrite(out.p, 1, out.n, stdout) != out.n || fflush(stdout) != 0;

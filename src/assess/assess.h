@@ -26,6 +26,33 @@
 enum bawn_capability { BAWN_CAPABILITIES(BAWN_X_CAP) BAWN_CAP_COUNT };
 extern const struct bawn_words bawn_capability_words;
 
+/* X("name", "what it is about"): what a rule is about, in whatever language; rules stand in
+ * rules/<language>/<family>.yaml. */
+#define BAWN_FAMILIES(X) \
+	X("containers", "starting containers, and ways out of them") \
+	X("defence", "guards, logs and records of the machine, switched off or wiped") \
+	X("deserialisation", "data that becomes code when it is loaded") \
+	X("destruction", "what is gone afterwards: deleted, overwritten, encrypted") \
+	X("discovery", "questions about the machine, its users and whoever watches") \
+	X("dynamic-code", "text that becomes code, and names only known at run time") \
+	X("engine", "what the reader itself says about a text, and the lists of the policy") \
+	X("exfiltration", "what leaves the machine") \
+	X("files", "files outside the workspace; rights, times and attributes of files") \
+	X("introspection", "the inside of the interpreter") \
+	X("lint", "weak, unsafe or unwise, seldom malicious") \
+	X("native", "native code") \
+	X("network", "fetching, sending, listening, looking around") \
+	X("obfuscation", "text that is not what it seems") \
+	X("persistence", "ways to be started again, and to spread") \
+	X("privilege", "more rights than the code was given") \
+	X("process", "other programs and processes: started, fed, stopped") \
+	X("remote-shell", "shells that somebody else can type into") \
+	X("resources", "using up the machine") \
+	X("secrets", "keys, passwords, tokens and the stores of other programs") \
+	X("supply-chain", "code from elsewhere: downloaded and run, installed, published") \
+	X("surveillance", "watching people") \
+	X("windows", "commands of Windows, wherever their text stands")
+
 /* Texts are borrowed from the rule table, or owned by the assessment. */
 struct bawn_finding {
 	const char     *rule;      /* "python/pty-spawn" */

@@ -195,6 +195,8 @@ int bawn_opt_parse(const struct bawn_opts *tables, size_t n_tables, int argc, ch
 	return 0;
 }
 
+#define CHOICES_SHOWN 70u  /* more would run off the line; a wrong word is told them all */
+
 void bawn_opt_help(struct bawn_buf *out, const struct bawn_opts *table)
 {
 	for (size_t i = 0; i < table->n; i++) {
@@ -207,7 +209,7 @@ void bawn_opt_help(struct bawn_buf *out, const struct bawn_opts *table)
 		if (o->name != NULL)
 			bawn_buf_fmt(out, "--%s%s", o->name, o->arg != NULL ? " " : "");
 		if (o->arg != NULL)
-			bawn_buf_str(out, o->choices != NULL ? o->choices : o->arg);
+			bawn_buf_str(out, o->choices != NULL && strlen(o->choices) <= CHOICES_SHOWN ? o->choices : o->arg);
 		size_t width = out->n - start;
 		if (width < 30)
 			bawn_buf_fmt(out, "%*s", (int)(30 - width), "");

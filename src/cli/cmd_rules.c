@@ -13,10 +13,12 @@ static void free_policy(struct bawn_policy **p) { bawn_policy_free(*p); }
 
 struct opts { const char *lang, *level, *family; };
 
+#define OR(n, t) n "|"
 static const struct bawn_opt list_rows[] = {
 	BAWN_CLI_OPT(struct opts, 0, "lang", TEXT, lang, "LANG", "python|bash|javascript|any", "only rules for this language"),
 	BAWN_CLI_OPT(struct opts, 0, "level", TEXT, level, "LEVEL", "LOW|MEDIUM|HIGH|BLOCKED", "only rules of this level"),
-	BAWN_CLI_OPT(struct opts, 0, "family", TEXT, family, "FAMILY", NULL, "only rules of this family (the file they stand in)"),
+	BAWN_CLI_OPT(struct opts, 0, "family", TEXT, family, "FAMILY", BAWN_FAMILIES(OR) "rules.d",
+	             "only rules of this family, such as secrets; a wrong one is told all there are"),
 };
 
 static bool matches(const json_t *rule, const struct opts *o)

@@ -78,6 +78,13 @@ r = w.bawn("rules", "list", "--level", "BLOCKED", "--lang", "bash", "--json")
 ok(r.json and all(x["level"] == "BLOCKED" and x["language"] == "bash" for x in r.json), "rules list by level and language")
 families = {x["family"] for x in w.bawn("rules", "list", "--json").json}
 ok(all({x["family"] for x in w.bawn("rules", "list", "--json", "--family", f).json} == {f} for f in families), "and by family")
+for option in ("family", "lang", "level"):
+    r = w.bawn("rules", "list", f"--{option}", "nosuch")
+    ok(r.code == 2 and r.out == "" and f"--{option}: 'nosuch' is none of " in r.err, f"an unknown {option} is wrong usage") or r.show()
+named = w.bawn("rules", "list", "--family", "nosuch").err.partition(" is none of ")[2].split("\n")[0].split("|")
+equal(set(named), families | {"rules.d"}, "and told the families there are, those with rules and no others")
+ok(max(map(len, w.bawn("rules", "list", "--help").out.splitlines())) <= 110, "but not all in one line of the help")
+equal(w.bawn("rules", "list", "--family", "rules.d", "--json").json, [], "no rules of one's own yet is no mistake")
 r = w.bawn("rules", "show", "python/pty-spawn")
 ok(all(x in r.out for x in ("pty.spawn", "why", "fix", "matches (python)", "^~~", "does not match (python)")), "rules show: matcher, texts, examples with the matching part") or r.show()
 ok("         | import pty\n" in r.out and "\\n" not in r.out, "and the others line by line") or r.show()
