@@ -106,7 +106,7 @@ int main(void)
 	bawn_buf_str(&out, intro);
 	bawn_buf_fmt(&out, "## The %zu shipped rules\nBy language (`any` holds for all three) and family, as in `rules/<language>/<family>.yaml`. "
 	             "A CWE number is given where MITRE's text fits what was found; a capability that is no weakness in itself, such as "
-	             "using the network, has none.\n", json_array_size(all));
+	             "using the network, has none. `rules/ids` lists every id a rule ever had: none is used again for something else.\n", json_array_size(all));
 	put_families(&out);
 	for (size_t i = 0; i < json_array_size(all); i++)
 		put_family(&out, all, i);

@@ -1,7 +1,7 @@
 /* rule.h - what a rule is.  Rules are data (rules/<language>/<family>.yaml), read by rulefile.c and
  * compiled into a const table by tools/gen-rules.c; the engine knows no rule by name.
  *
- *	- id: python/pty-spawn          never reused, begins with its language or `any`
+ *	- id: python/pty-spawn          never reused (rules/ids), begins with its language or `any`
  *	  level: HIGH
  *	  cwe: 78
  *	  capability: subprocess
@@ -11,6 +11,7 @@
  *	                                redirect, pipe, event, all
  *	  where: [[arg, 0, /bin/sh]]   all of these must hold; the words after the first are alternatives
  *	  examples: {match: [...], nomatch: [...]}
+ *	  tested: tests/unit/...        instead of examples, where a few lines of code cannot raise it
  *
  * Names are whole dotted names after aliases are undone; `*.f` is method f of anything, `m.*` is
  * anything in m, `f()` what a call of f gave.  Texts are globs in which `*` crosses everything; paths

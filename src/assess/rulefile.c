@@ -209,7 +209,7 @@ static int read_id(struct reader *r, const struct bawn_yaml_node *n, struct bawn
 
 static const char *nth_key(size_t i, const void *unused)
 {
-	static const char *const other[] = { "id", "level", "cwe", "capability", "tags", "message", "why", "fix", "score", "where", "examples" };
+	static const char *const other[] = { "id", "level", "cwe", "capability", "tags", "message", "why", "fix", "score", "where", "examples", "tested" };
 	(void)unused;
 	return i < BAWN_LEN(other) ? other[i] : nth_word(i - BAWN_LEN(other), &bawn_matcher_words);
 }
@@ -262,6 +262,12 @@ static int read_key(struct reader *r, const struct bawn_yaml_node *n, struct baw
 		return read_where(r, n, rule);
 	if (bawn_span_is(key, "examples"))
 		return read_examples(r, n);
+	if (bawn_span_is(key, "tested")) {
+		if (n->kind != BAWN_YAML_SCALAR || n->text.n == 0)
+			return bad(r, n, "a text is needed");
+		r->f->tested[r->f->n] = keep(r, n->text);
+		return 0;
+	}
 	return bad_near(r, n->key, "no such key in a rule", bawn_nearest(key, nth_key, NULL));
 }
 
@@ -308,6 +314,7 @@ static int read_all(struct reader *r, const struct bawn_yaml_node *root)
 	f->rule = bawn_arena_array(&f->arena, struct bawn_rule, RULES_MAX);
 	f->key = bawn_arena_array(&f->arena, struct bawn_rule_key, KEYS_MAX);
 	f->example = bawn_arena_array(&f->arena, struct bawn_example, EXAMPLES_MAX);
+	f->tested = bawn_arena_array(&f->arena, const char *, RULES_MAX);
 	const char *family = stem(&f->arena, r->name);
 	if (f->arena.failed)
 		return bawn_fail(r->err, -ENOMEM, "read rules");

@@ -10,6 +10,7 @@ struct bawn_rulefile {
 	struct bawn_rule     *rule;    size_t n;
 	struct bawn_rule_key *key;     size_t n_keys;
 	struct bawn_example  *example; size_t n_examples;
+	const char          **tested;   /* by rule: the test that stands in for examples, NULL mostly */
 };
 
 /* `name` is "python/process.yaml" or the like: its stem is the family.  Every mistake is an error that

@@ -58,21 +58,22 @@ static void test_policy(void)
 	struct bawn_rule_set rules[] = { { (char *)"python/http-get", BAWN_LEVEL_HIGH, false }, { (char *)"python/shell", BAWN_RULE_OFF, true } };
 	struct bawn_policy p = { .medium_score = 20, .high_score = 60, .blocked_score = 100,
 	                         .blocked_patterns = { blocked, 3 }, .high_triggers = { high, 1 }, .rules = rules, .n_rules = 2 };
-	static const struct { const char *name, *code; int language, level; } row[] = {
-		{ "a blocked name, through an alias", "import mylib as m\nm.danger.now()\n", BAWN_LANG_PYTHON, BAWN_LEVEL_BLOCKED },
-		{ "a blocked path, and what lies below", "open('/srv/' + 'secret/x')\n", BAWN_LANG_PYTHON, BAWN_LEVEL_BLOCKED },
-		{ "a blocked host, and its sub-domains", "u = 'https://a.evil.example:80/x'\n", BAWN_LANG_PYTHON, BAWN_LEVEL_BLOCKED },
-		{ "a blocked host in a command, whatever its case", "wget https://A.Evil.example./x\n", BAWN_LANG_BASH, BAWN_LEVEL_BLOCKED },
-		{ "no substrings of names", "import mylib\nmylib.dangerous()\n", BAWN_LANG_PYTHON, BAWN_LEVEL_LOW },
-		{ "no substrings of paths", "open('srv/secretary.txt')\n", BAWN_LANG_PYTHON, BAWN_LEVEL_LOW },
-		{ "no substrings of hosts", "u = 'https://devil.example/'\n", BAWN_LANG_PYTHON, BAWN_LEVEL_LOW },
-		{ "a command that wants confirmation", "frobnicate --all\n", BAWN_LANG_BASH, BAWN_LEVEL_HIGH },
-		{ "a rule switched off", "import os\nos.system('true')\n", BAWN_LANG_PYTHON, BAWN_LEVEL_LOW },
-		{ "a rule raised", "import requests\nrequests.get('https://example.com')\n", BAWN_LANG_PYTHON, BAWN_LEVEL_HIGH },
+	static const char banned[] = "policy/blocked-pattern";
+	static const struct { const char *name, *code; int language, level; const char *rule; } row[] = {
+		{ "a blocked name, through an alias", "import mylib as m\nm.danger.now()\n", BAWN_LANG_PYTHON, BAWN_LEVEL_BLOCKED, banned },
+		{ "a blocked path, and what lies below", "open('/srv/' + 'secret/x')\n", BAWN_LANG_PYTHON, BAWN_LEVEL_BLOCKED, banned },
+		{ "a blocked host, and its sub-domains", "u = 'https://a.evil.example:80/x'\n", BAWN_LANG_PYTHON, BAWN_LEVEL_BLOCKED, banned },
+		{ "a blocked host in a command, whatever its case", "wget https://A.Evil.example./x\n", BAWN_LANG_BASH, BAWN_LEVEL_BLOCKED, banned },
+		{ "no substrings of names", "import mylib\nmylib.dangerous()\n", BAWN_LANG_PYTHON, BAWN_LEVEL_LOW, NULL },
+		{ "no substrings of paths", "open('srv/secretary.txt')\n", BAWN_LANG_PYTHON, BAWN_LEVEL_LOW, NULL },
+		{ "no substrings of hosts", "u = 'https://devil.example/'\n", BAWN_LANG_PYTHON, BAWN_LEVEL_LOW, NULL },
+		{ "a command that wants confirmation", "frobnicate --all\n", BAWN_LANG_BASH, BAWN_LEVEL_HIGH, "policy/high-trigger" },
+		{ "a rule switched off", "import os\nos.system('true')\n", BAWN_LANG_PYTHON, BAWN_LEVEL_LOW, NULL },
+		{ "a rule raised", "import requests\nrequests.get('https://example.com')\n", BAWN_LANG_PYTHON, BAWN_LEVEL_HIGH, NULL },
 	};
 	for (size_t i = 0; i < BAWN_LEN(row); i++) {
 		struct bawn_assessment *a = assess(row[i].language, bawn_span(row[i].code), &p);
-		if (!ok(a != NULL && (int)a->level == row[i].level, "policy: %s", row[i].name))
+		if (!ok(a != NULL && (int)a->level == row[i].level && (row[i].rule == NULL || finding(a, row[i].rule) != NULL), "policy: %s", row[i].name))
 			diag("got %d", a != NULL ? (int)a->level : -1);
 		bawn_assessment_free(a);
 	}
@@ -304,6 +305,33 @@ static void test_many_names(void)
 	bawn_assessment_free(a);
 }
 
+/* A text that is worse than what may be read again, and one that binds more than is kept. */
+static void test_what_is_not_followed(void)
+{
+	bawn_auto_buf b = BAWN_BUF(1u << 20);
+	for (int i = 0; i < 300; i++)
+		bawn_buf_fmt(&b, "import some_module_with_a_long_name_%d\n", i);
+	bawn_buf_str(&b, "x = ) (\n");
+	struct bawn_assessment *a = assess(BAWN_LANG_PYTHON, bawn_buf_span(&b), NULL);
+	ok(finding(a, "any/syntax-error") != NULL && finding(a, "any/unreadable") == NULL, "a line that does not parse is read by itself");
+	bawn_assessment_free(a);
+	for (int i = 0; i < 400; i++)
+		bawn_buf_str(&b, "x = ) (\n");
+	a = assess(BAWN_LANG_PYTHON, bawn_buf_span(&b), NULL);
+	ok(a->level == BAWN_LEVEL_HIGH && finding(a, "any/unreadable") != NULL, "more of them than can be read are said");
+	bawn_assessment_free(a);
+	bawn_buf_reset(&b);
+	for (int i = 0; i < 64; i++)
+		bawn_buf_fmt(&b, "from m%d import *\n", i);
+	a = assess(BAWN_LANG_PYTHON, bawn_buf_span(&b), NULL);
+	ok(finding(a, "any/cut-short") == NULL, "64 modules may give all their names");
+	bawn_assessment_free(a);
+	bawn_buf_str(&b, "from m64 import *\n");
+	a = assess(BAWN_LANG_PYTHON, bawn_buf_span(&b), NULL);
+	ok(a->level == BAWN_LEVEL_HIGH && finding(a, "any/cut-short") != NULL, "one more is said to be too many");
+	bawn_assessment_free(a);
+}
+
 static void test_many_findings(void)
 {
 	bawn_auto_buf b = BAWN_BUF(1u << 20);
@@ -391,6 +419,7 @@ int main(void)
 	test_own_rules();
 	test_grammar();
 	test_many_names();
+	test_what_is_not_followed();
 	test_many_findings();
 	test_bounds();
 	return done_testing();
