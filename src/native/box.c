@@ -96,6 +96,20 @@ static int listen_to(struct bawn_box *box, int ctl, uint32_t want, struct bawn_n
 	}
 }
 
+/* Has init said that it failed? */
+static bool has_failed(struct bawn_box *box, struct bawn_err *err)
+{
+	struct bawn_note note;
+	int fds[2];
+	if (bawn_note_recv(box->init_ctl, 0, &note, fds) < 0)
+		return false;
+	bawn_close_fdp(&fds[0]);
+	bawn_close_fdp(&fds[1]);
+	if (note.kind == BAWN_NOTE_FAILED && note.err.code < 0 && err != NULL)
+		*err = note.err;
+	return note.kind == BAWN_NOTE_FAILED && note.err.code < 0;
+}
+
 static int clone_init(struct bawn_box *box, struct bawn_err *err)
 {
 	int ctl[2], live[2];
@@ -180,9 +194,9 @@ static int clone_program(struct bawn_box *box, struct bawn_err *err)
 		return r;
 	struct bawn_note note;
 	r = listen_to(box, ours, BAWN_NOTE_PID, &note, fds, err);
-	(void)waitpid(helper, NULL, 0);  /* it says one thing and exits */
 	if (r < 0)
 		return r;
+	box->helper = helper;
 	box->pid = note.pid;
 	box->pid_fd = pidfd_open(box->pid, 0);  /* our own child, unreaped: the number is its alone */
 	return box->pid_fd < 0 ? bawn_fail(err, -errno, "watch the program") : 0;
@@ -198,32 +212,47 @@ static int check_need(const struct bawn_box *box, struct bawn_err *err)
 	return 0;
 }
 
-static int build(struct bawn_box *box, struct bawn_err *err)
+/* Who is to live inside goes in while init builds the tree, and gives up what it can meanwhile. */
+static int send_in(struct bawn_box *box, struct bawn_err *err)
+{
+	int r = clone_program(box, err);
+	if (r == 0 && box->root && !bawn_box_without(box, BAWN_LAYER_BIT(USERNS)))
+		r = write_maps(box->pid, false, box->uid, box->gid, err);  /* rootless: the program itself */
+	return r == 0 ? go(box->ctl, err) : r;
+}
+
+static int enter_room(struct bawn_box *box, struct bawn_err *err)
 {
 	struct bawn_note note;
 	int fds[2];
-	int r = clone_init(box, err);
-	if (r < 0)
-		return r;
-	make_cgroups(box);
-	r = listen_to(box, box->init_ctl, BAWN_NOTE_ROOM, &note, fds, err);
+	int r = listen_to(box, box->init_ctl, BAWN_NOTE_ROOM, &note, fds, err);
 	if (r < 0)
 		return bawn_wrap(err, r, "build the sandbox");
 	box->workspace = fds[0];
 	box->code = fds[1];
-	r = clone_program(box, err);
-	if (r == 0)
-		r = go(box->init_ctl, err);
-	if (r == 0 && box->root && !bawn_box_without(box, BAWN_LAYER_BIT(USERNS)))
-		r = write_maps(box->pid, false, box->uid, box->gid, err);  /* rootless: the program itself */
-	if (r == 0)
-		r = go(box->ctl, err);
+	r = go(box->ctl, err);
 	if (r == 0)
 		r = listen_to(box, box->ctl, BAWN_NOTE_READY, &note, fds, err);
+	if (r == 0)
+		box->listener = fds[0];
+	(void)waitpid(box->helper, NULL, 0);  /* it said one thing and is long gone */
+	return r;
+}
+
+static int build(struct bawn_box *box, struct bawn_err *err)
+{
+	int r = clone_init(box, err);
 	if (r < 0)
 		return r;
-	box->listener = fds[0];
-	r = listen_to(box, box->init_ctl, BAWN_NOTE_READY, &note, fds, err);
+	make_cgroups(box);
+	r = send_in(box, err);
+	/* Where init has failed meanwhile, that is the reason, and what followed from it is not. */
+	if (r < 0 && has_failed(box, err))
+		return bawn_wrap(err, err != NULL ? err->code : r, "build the sandbox");
+	if (r == 0)
+		r = go(box->init_ctl, err);
+	if (r == 0 || r == -EPIPE)  /* gone already: it says why */
+		r = enter_room(box, err);
 	if (r == 0)
 		r = bawn_verify(box, err);
 	return r == 0 ? check_need(box, err) : r;

@@ -1,10 +1,13 @@
 /* box.h - one sandbox as the launcher builds it.
  *
  *	launcher --clone3(NEWNS NEWPID NEWNET NEWIPC NEWUTS [rootless: NEWUSER])--> init, PID 1 inside
- *	    |                                     mounts, pivot_root, loopback; then only waits
+ *	    |                                     mounts, loopback, pivot_root; then only waits
  *	    +--fork--> helper: joins init's namespaces (setns by pidfd), then
  *	                 clone3(CLONE_PARENT, NEWUSER) --> program, PID 2 inside, the launcher's own
  *	                 child: its wait status is a kernel fact; it joins its cgroups first of all
+ *
+ * The three work side by side.  pivot_root moves everybody who is inside, so it waits until the program
+ * is; and what the program does to paths (working directory, Landlock) waits for pivot_root.
  *
  * Invariants: (1) no byte of the request enters before the program has its filter: it waits at the
  * gate, a socket read, after seccomp; (2) a wall that is needed and does not stand means nothing runs;
@@ -27,7 +30,7 @@ struct bawn_box {
 	uid_t    uid; gid_t gid;         /* of the run, on the host */
 	int      slot_fd;                /* the slot's lock: kept here and in init */
 	int      live;                   /* write end of the pipe init watches */
-	pid_t    init_pid, pid;
+	pid_t    init_pid, helper, pid;
 	int      init_fd, pid_fd;        /* pidfds; -1 once reaped */
 	int      init_ctl, ctl;
 	int      out[3];                 /* read ends by stream number */
@@ -64,6 +67,7 @@ void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why
 
 /* The parts, one file each. */
 BAWN_MUST_CHECK int bawn_tree_build(const struct bawn_box *box, int *out_workspace, int *out_code, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_tree_enter(const struct bawn_box *box, struct bawn_err *err);  /* and all who are inside with us */
 _Noreturn void bawn_init_main(struct bawn_box *box, int ctl, int live);
 _Noreturn void bawn_helper_main(struct bawn_box *box, int ctl, int ctl_inner, const int out[3]);
 BAWN_MUST_CHECK int bawn_landlock_apply(struct bawn_err *err);

@@ -50,11 +50,11 @@ static int seal(const struct bawn_box *box, struct bawn_err *err)
 	return 0;
 }
 
-static void report(int ctl, int r, const struct bawn_err *err, uint32_t kind, const int *fds, size_t n)
+static _Noreturn void give_up(int ctl, const struct bawn_err *err)
 {
-	struct bawn_note note = { .kind = r < 0 ? BAWN_NOTE_FAILED : kind, .err = *err };
-	if (bawn_note_send(ctl, &note, fds, r < 0 ? 0 : n) < 0 || r < 0)
-		_exit(1);  /* the launcher sees the end of the socket */
+	struct bawn_note note = { .kind = BAWN_NOTE_FAILED, .err = *err };
+	(void)!bawn_note_send(ctl, &note, NULL, 0);  /* the launcher sees the end of the socket anyway */
+	_exit(1);
 }
 
 static void wait_go(int ctl)
@@ -72,12 +72,19 @@ _Noreturn void bawn_init_main(struct bawn_box *box, int ctl, int live)
 	(void)signal(SIGCHLD, SIG_IGN);
 	wait_go(ctl);  /* rootless: the uid map is there */
 	int r = build(box, &dir[0], &dir[1], &err);
-	report(ctl, r, &err, BAWN_NOTE_ROOM, dir, 2);
+	if (r < 0)
+		give_up(ctl, &err);
+	wait_go(ctl);  /* the program has joined: now the door can be locked */
+	r = bawn_tree_enter(box, &err);
+	if (r == 0)
+		r = seal(box, &err);
+	if (r < 0)
+		give_up(ctl, &err);
+	struct bawn_note room = { .kind = BAWN_NOTE_ROOM };
+	if (bawn_note_send(ctl, &room, dir, 2) < 0)
+		_exit(1);
 	bawn_close_fdp(&dir[0]);
 	bawn_close_fdp(&dir[1]);
-	wait_go(ctl);  /* the program has joined: now the door can be locked */
-	r = seal(box, &err);
-	report(ctl, r, &err, BAWN_NOTE_READY, NULL, 0);
 	bawn_close_fdp(&ctl);
 	for (;;) {
 		struct pollfd p = { .fd = live, .events = POLLIN };

@@ -7,10 +7,10 @@
 enum bawn_note_kind {
 	BAWN_NOTE_FAILED = 1,  /* err says what; the sandbox is not to be used */
 	BAWN_NOTE_LACKS,       /* layer could not be put up; err says why */
-	BAWN_NOTE_ROOM,        /* init: the tree stands; [workspace, code] */
+	BAWN_NOTE_ROOM,        /* init: the tree stands and it has no privilege left; [workspace, code] */
 	BAWN_NOTE_PID,         /* helper: pid of the program */
 	BAWN_NOTE_GO,          /* launcher: take the next step; at the gate: n_args, n_env, [strings, stdin] */
-	BAWN_NOTE_READY,       /* all walls up; program: [listener] */
+	BAWN_NOTE_READY,       /* program: all walls up; [listener] */
 };
 struct bawn_note { uint32_t kind; uint32_t layer; int32_t pid; uint32_t n_args, n_env; struct bawn_err err; };
 

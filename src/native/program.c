@@ -100,18 +100,6 @@ static int step_identity(struct bawn_box *box, struct bawn_err *err)
 	return prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 ? bawn_fail(err, -errno, "stay visible") : 0;
 }
 
-static int step_workspace(struct bawn_box *box, struct bawn_err *err)
-{
-	if (chdir("/workspace") < 0)
-		return bawn_fail(err, -errno, "enter /workspace");
-	struct stat st;
-	if (stat(box->spec.interpreter, &st) < 0 || !S_ISREG(st.st_mode) || access(box->spec.interpreter, X_OK) < 0)
-		return bawn_fail_as(err, BAWN_ERROR_INTERPRETER_MISSING, "interpreter",
-		                    "'%s' cannot be run in the sandbox: install it under /usr, or name another in sandbox.yaml",
-		                    box->spec.interpreter);
-	return 0;
-}
-
 static int step_caps(struct bawn_box *box, struct bawn_err *err)
 {
 	if (bawn_box_without(box, BAWN_LAYER_BIT(NO_CAPS)))
@@ -125,6 +113,28 @@ static int step_privs(struct bawn_box *box, struct bawn_err *err)
 	if (bawn_box_without(box, BAWN_LAYER_BIT(NO_NEW_PRIVS)))
 		return 0;
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? bawn_fail(err, -errno, "set no_new_privs") : 0;
+}
+
+/* Until here nothing depends on paths. */
+static int step_room(struct bawn_box *box, struct bawn_err *err)
+{
+	struct bawn_note note;
+	int none[2];
+	(void)box, (void)err;
+	wait_go(&note, none);
+	return 0;
+}
+
+static int step_workspace(struct bawn_box *box, struct bawn_err *err)
+{
+	if (chdir("/workspace") < 0)
+		return bawn_fail(err, -errno, "enter /workspace");
+	struct stat st;
+	if (stat(box->spec.interpreter, &st) < 0 || !S_ISREG(st.st_mode) || access(box->spec.interpreter, X_OK) < 0)
+		return bawn_fail_as(err, BAWN_ERROR_INTERPRETER_MISSING, "interpreter",
+		                    "'%s' cannot be run in the sandbox: install it under /usr, or name another in sandbox.yaml",
+		                    box->spec.interpreter);
+	return 0;
 }
 
 static int step_landlock(struct bawn_box *box, struct bawn_err *err)
@@ -144,7 +154,7 @@ static int step_seccomp(struct bawn_box *box, struct bawn_err *err)
 }
 
 static int (*const step[])(struct bawn_box *, struct bawn_err *) = {
-	step_session, step_map, step_rlimits, step_identity, step_workspace, step_caps, step_privs, step_landlock, step_seccomp,
+	step_session, step_map, step_rlimits, step_identity, step_caps, step_privs, step_room, step_workspace, step_landlock, step_seccomp,
 };
 
 /* Takes `n` strings that stand back to back; false where there are fewer. */

@@ -8,7 +8,7 @@
  *
  * Invariants: (1) nothing of the host is writable; (2) the three writable places share one superblock,
  * so their sum is the disk limit exactly; (3) the launcher reaches /workspace and /code through
- * directory fds on mounts the program does not have; (4) every mount but /usr's and the root's is
+ * directory fds on mounts that are covered where the program is; (4) every mount but /usr's and the root's is
  * noexec or holds no file of the program's, /workspace excepted.
  * No untrusted byte is in reach while this runs. */
 #include <dirent.h>
@@ -194,23 +194,25 @@ static int owned_dir(const struct bawn_box *box, const char *path, mode_t mode, 
 	return r;
 }
 
-/* One tmpfs, three faces.  The mount it was made on is detached at the end: only the launcher's fd
- * still leads there. */
+/* One tmpfs, three faces.  Its own root is covered by one of them: only the launcher's fd still leads there. */
 static int add_scratch(const struct bawn_box *box, int *out_workspace, struct bawn_err *err)
 {
 	static const struct { const char *from, *to; mode_t mode; uint64_t flags; } face[] = {
-		{ ".scratch/workspace", "workspace", 0755, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV },
-		{ ".scratch/tmp", "tmp", 01777, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC },
-		{ ".scratch/shm", "dev/shm", 01777, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC },
+		{ "tmp/workspace", "workspace", 0755, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV },
+		{ "tmp/shm", "dev/shm", 01777, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC },
+		{ "tmp/tmp", "tmp", 01777, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC },
 	};
-	int r = make_dir(".scratch", 0700, err);
+	bawn_auto_fd dir = -1;
+	int r = make_dir("tmp", 0755, err);
 	if (r == 0)
-		r = mount_tmpfs(".scratch", box->spec.limits.disk_bytes, box->spec.limits.inodes + BAWN_LEN(face) + 1,
+		r = mount_tmpfs("tmp", box->spec.limits.disk_bytes, box->spec.limits.inodes + BAWN_LEN(face) + 1,
 		                MS_NOSUID | MS_NODEV | MS_NOEXEC, "0755", err);
 	for (size_t i = 0; r == 0 && i < BAWN_LEN(face); i++) {
 		r = owned_dir(box, face[i].from, face[i].mode, err);
 		if (r == 0)
 			r = make_dir(face[i].to, 0755, err);
+		if (r == 0 && i == 0 && (dir = open(face[i].from, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+			r = bawn_fail(err, -errno, "open /workspace");
 		if (r == 0 && mount(face[i].from, face[i].to, NULL, MS_BIND, NULL) < 0)
 			r = bawn_fail(err, -errno, "bind '%s'", face[i].to);
 		/* The bind inherits noexec from where it was made; each face gets its own flags. */
@@ -220,39 +222,31 @@ static int add_scratch(const struct bawn_box *box, int *out_workspace, struct ba
 	}
 	if (r < 0)
 		return r;
-	bawn_auto_fd dir = open(".scratch/workspace", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
-		return bawn_fail(err, -errno, "open /workspace");
-	if (umount2(".scratch", MNT_DETACH) < 0 || rmdir(".scratch") < 0)
-		return bawn_fail(err, -errno, "detach the scratch mount");
 	*out_workspace = bawn_take_fd(&dir);
 	return 0;
 }
 
-/* /code twice: writable for the launcher, read-only for the program. */
+/* /code twice: writable for the launcher, and over it read-only for the program. */
 static int add_code(int *out_code, struct bawn_err *err)
 {
-	int r = make_dir(".code", 0700, err);
+	int r = make_dir("code", 0755, err);
 	if (r == 0)
-		r = make_dir("code", 0755, err);
-	if (r == 0)
-		r = mount_tmpfs(".code", 64u << 20, 4096, MS_NOSUID | MS_NODEV | MS_NOEXEC, "0755", err);
-	if (r == 0 && mount(".code", "code", NULL, MS_BIND, NULL) < 0)
-		r = bawn_fail(err, -errno, "bind /code");
-	if (r == 0)
-		r = set_flags("code", LOCKED, 0, err);
+		r = mount_tmpfs("code", 64u << 20, 4096, MS_NOSUID | MS_NODEV | MS_NOEXEC, "0755", err);
 	if (r < 0)
 		return r;
-	bawn_auto_fd dir = open(".code", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bawn_auto_fd dir = open("code", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return bawn_fail(err, -errno, "open /code");
-	if (umount2(".code", MNT_DETACH) < 0 || rmdir(".code") < 0)
-		return bawn_fail(err, -errno, "detach the code mount");
+	if (mount("code", "code", NULL, MS_BIND, NULL) < 0)
+		return bawn_fail(err, -errno, "bind /code");
+	r = set_flags("code", LOCKED, 0, err);
+	if (r < 0)
+		return r;
 	*out_code = bawn_take_fd(&dir);
 	return 0;
 }
 
-static int enter(const struct bawn_box *box, struct bawn_err *err)
+int bawn_tree_enter(const struct bawn_box *box, struct bawn_err *err)
 {
 	if (syscall(SYS_pivot_root, ".", ".") < 0)
 		return bawn_fail(err, -errno, "pivot_root");
@@ -288,8 +282,6 @@ int bawn_tree_build(const struct bawn_box *box, int *out_workspace, int *out_cod
 		r = add_scratch(box, &workspace, err);
 	if (r == 0)
 		r = add_code(&code, err);
-	if (r == 0)
-		r = enter(box, err);
 	if (r < 0)
 		return r;
 	*out_workspace = bawn_take_fd(&workspace);
