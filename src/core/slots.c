@@ -67,18 +67,15 @@ void bawn_slots_unlock(const struct bawn_slots *s)
 }
 
 /* Looks with a read-only fd: closing it must not wake those who watch for a slot being given up. */
-static int is_taken(int dir, const char *name, bool *out)
+enum slot { ABSENT, FREE, TAKEN };
+static int look_at(int dir, const char *name)
 {
 	bawn_auto_fd fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	*out = false;
 	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
+		return errno == ENOENT ? ABSENT : -errno;
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-		return 0;
-	if (errno != EWOULDBLOCK)
-		return -errno;
-	*out = true;
-	return 0;
+		return FREE;
+	return errno == EWOULDBLOCK ? TAKEN : -errno;
 }
 
 static int take(int dir, const char *name, int *out_fd, struct bawn_err *err)
@@ -99,17 +96,16 @@ static int scan(int dir, uint64_t limit, uint64_t *out_running, unsigned *out_fr
 	bool has_free = false;
 	for (unsigned i = 0; i < SLOTS_MAX; i++) {
 		char name[16];
-		bool taken;
 		snprintf(name, sizeof name, "%u", i);
-		int r = is_taken(dir, name, &taken);
+		int r = look_at(dir, name);
 		if (r < 0)
 			return bawn_fail(err, r, "look at slot %u", i);
-		running += taken;
-		if (!taken && !has_free && i < limit) {
+		running += r == TAKEN;
+		if (r != TAKEN && !has_free && i < limit) {
 			has_free = true;
 			*out_free = i;
 		}
-		if (!taken && faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		if (r == ABSENT)
 			break;
 	}
 	*out_running = running;
