@@ -63,7 +63,7 @@ static uint64_t true_launch(void)
 		return 0;
 	struct bawn_sandbox_start start = { .code_fd = code, .stdin_fd = -1 };
 	uint64_t t = bawn_monotonic_us();
-	bool good = b->prepare(&spec, &s, &g.walls, &g.err) == 0;
+	bool good = prepared(&spec, &s, &g.walls, &g.err) == 0;
 	if (good) {
 		good = b->start(s, &start, &g.err) == 0 && follow(s, &g, NULL, NULL) == 0 && g.end.outcome.end == BAWN_END_EXIT;
 		t = bawn_monotonic_us() - t;  /* the answer is there; release follows it */

@@ -184,9 +184,11 @@ int bawn_exec_decide(struct bawn_exec *e, struct bawn_err *err)
 		e->action = BAWN_ACTION_CONFIRM;
 	e->trust = trust_of(e);
 	e->decided = true;
-	int r = bawn_exec_preview(e, err);
-	if (r < 0)
-		return r;
+	if (e->action >= BAWN_ACTION_CONFIRM || e->req.dry_run) {
+		int r = bawn_exec_preview(e, err);
+		if (r < 0)
+			return r;
+	}
 	if (e->action < BAWN_ACTION_CONFIRM) {
 		if (e->req.approval != NULL)
 			return bawn_fail_as(err, BAWN_ERROR_APPROVAL_MISMATCH, "approval", "there is nothing to approve in this request");

@@ -163,6 +163,8 @@ static int intend(struct bawn_exec *e, struct bawn_err *err)
 {
 	int r = bawn_exec_consume(e, err);
 	if (r == 0)
+		r = bawn_exec_prepare(e, err);  /* the walls go up while the intent goes to disk */
+	if (r == 0)
 		r = bawn_record_intent(e, err);
 	e->t_record += bawn_monotonic_us() - e->mark_us;
 	e->mark_us = bawn_monotonic_us();
@@ -189,6 +191,8 @@ static int record(struct bawn_exec *e, struct bawn_err *err)
 {
 	e->finished_us = bawn_wall_us();
 	int r = bawn_record_outcome(e, err);
+	e->backend->release(e->sandbox);  /* it tidied up meanwhile */
+	e->sandbox = NULL;
 	e->t_record += bawn_monotonic_us() - e->mark_us;
 	e->phase = BAWN_PHASE_DONE;
 	if (r < 0)

@@ -59,6 +59,7 @@ struct bawn_exec {
 
 	const struct bawn_backend *backend;
 	struct bawn_sandbox    *sandbox;
+	uint32_t                need;          /* walls without which it does not run */
 	struct bawn_enforcement enforcement;
 	bool                    intent_durable, killed;
 	struct bawn_buf         out[3];       /* by stream number; [0] unused */
@@ -111,6 +112,7 @@ int bawn_exec_admit(struct bawn_exec *e, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_exec_preview(struct bawn_exec *e, struct bawn_err *err);
 
 /* run.c: 1 over, 0 wait. */
+BAWN_MUST_CHECK int bawn_exec_prepare(struct bawn_exec *e, struct bawn_err *err);   /* begins; launch waits for it */
 BAWN_MUST_CHECK int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err);
 int bawn_exec_watch(struct bawn_exec *e, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_exec_spec(const struct bawn_exec *e, struct bawn_sandbox_spec *out, struct bawn_err *err);

@@ -56,15 +56,20 @@ static int start(struct bawn_exec *e, struct bawn_err *err)
 	return e->backend->start(e->sandbox, &s, err);
 }
 
-int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err)
+int bawn_exec_prepare(struct bawn_exec *e, struct bawn_err *err)
 {
 	struct bawn_sandbox_spec spec;
 	int r = bawn_exec_spec(e, &spec, err);
-	if (r == 0)
-		r = e->backend->prepare(&spec, &e->sandbox, &e->enforcement, err);
+	e->need = spec.need;
+	return r == 0 ? e->backend->prepare(&spec, &e->sandbox, err) : r;
+}
+
+int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err)
+{
+	int r = e->backend->ready(e->sandbox, &e->enforcement, err);
 	if (r < 0)
 		return r;
-	if ((spec.need & ~e->enforcement.layers) != 0)
+	if ((e->need & ~e->enforcement.layers) != 0)
 		return bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, NULL, "a required protection is missing");
 	r = bawn_record_sandbox(e, err);
 	if (r < 0)
@@ -253,8 +258,6 @@ static void finish(struct bawn_exec *e)
 		e->error = why;
 		(void)bawn_wrap(&e->error, e->error.code, "collect files");
 	}
-	e->backend->release(e->sandbox);
-	e->sandbox = NULL;
 	e->t_run = bawn_monotonic_us() - e->mark_us;
 	e->mark_us = bawn_monotonic_us();
 }

@@ -133,8 +133,7 @@ static int expect(struct bawn_sandbox *s, uint32_t want, struct bawn_ipc_msg *m,
 	return theirs.code;
 }
 
-static int ask(const struct bawn_sandbox_spec *spec, uint32_t type, uint32_t want, struct bawn_sandbox **out,
-               struct bawn_ipc_msg *m, struct bawn_err *err)
+static int ask(const struct bawn_sandbox_spec *spec, uint32_t type, struct bawn_sandbox **out, struct bawn_err *err)
 {
 	auto_sandbox s = NULL;
 	bawn_auto_buf b = BAWN_IPC_BUF;
@@ -143,9 +142,7 @@ static int ask(const struct bawn_sandbox_spec *spec, uint32_t type, uint32_t wan
 		return r;
 	bawn_wire_put_spec(&b, spec);
 	r = bawn_ipc_send(s->sock, type, &b, &spec->slot_fd, spec->slot_fd >= 0, 0, err);
-	if (r == 0 || r == -EPIPE)  /* gone already: expect says so in our words */
-		r = expect(s, want, m, err);
-	if (r < 0)
+	if (r < 0 && r != -EPIPE)  /* gone already: expect says so in our words */
 		return r;
 	*out = bawn_steal(s);
 	return 0;
@@ -156,7 +153,9 @@ static int native_probe(const struct bawn_sandbox_spec *spec, struct bawn_probe 
 	auto_sandbox s = NULL;
 	struct bawn_ipc_msg m;
 	struct bawn_probe p = { 0 };
-	int r = ask(spec, BAWN_WIRE_PROBE, BAWN_WIRE_PROBED, &s, &m, err);
+	int r = ask(spec, BAWN_WIRE_PROBE, &s, err);
+	if (r == 0)
+		r = expect(s, BAWN_WIRE_PROBED, &m, err);
 	if (r < 0)
 		return r;
 	bawn_wire_get_probe(&m.in, &p);
@@ -167,21 +166,23 @@ static int native_probe(const struct bawn_sandbox_spec *spec, struct bawn_probe 
 	return 0;
 }
 
-static int native_prepare(const struct bawn_sandbox_spec *spec, struct bawn_sandbox **out,
-                          struct bawn_enforcement *out_enforcement, struct bawn_err *err)
+static int native_prepare(const struct bawn_sandbox_spec *spec, struct bawn_sandbox **out, struct bawn_err *err)
 {
-	auto_sandbox s = NULL;
+	return ask(spec, BAWN_WIRE_PREPARE, out, err);
+}
+
+static int native_ready(struct bawn_sandbox *s, struct bawn_enforcement *out, struct bawn_err *err)
+{
 	struct bawn_ipc_msg m;
 	struct bawn_enforcement e = { 0 };
-	int r = ask(spec, BAWN_WIRE_PREPARE, BAWN_WIRE_PREPARED, &s, &m, err);
+	int r = expect(s, BAWN_WIRE_PREPARED, &m, err);
 	if (r < 0)
 		return r;
 	bawn_wire_get_enforcement(&m.in, &e);
 	bawn_ipc_msg_done(&m);
 	if (!bawn_ipc_in_end(&m.in))
 		return bawn_fail(err, -EBADMSG, "read the enforcement");
-	*out_enforcement = e;
-	*out = bawn_steal(s);
+	*out = e;
 	return 0;
 }
 
@@ -315,8 +316,11 @@ static int native_collect(struct bawn_sandbox *s, const struct bawn_collector *c
 		uint32_t type = m.type;
 		r = type == BAWN_WIRE_FOUND ? take_found(&m, c, err) : type == BAWN_WIRE_SKIPPED ? take_skipped(&m, c, err) : 0;
 		bawn_ipc_msg_done(&m);
-		if (type == BAWN_WIRE_DONE)
+		if (type == BAWN_WIRE_DONE) {
+			bawn_close_fdp(&s->sock);  /* it ends while we go on */
+			s->sock = -1;
 			return 0;
+		}
 		if (r == 0 && type != BAWN_WIRE_FOUND && type != BAWN_WIRE_SKIPPED)
 			r = bawn_fail(err, -EPROTO, "the launcher sent message %u", type);
 	}
@@ -373,7 +377,7 @@ static int native_sweep(const char *run_dir, unsigned *out_n, struct bawn_err *e
 }
 
 const struct bawn_backend bawn_native_backend = {
-	.name = "native", .id = BAWN_BACKEND_NATIVE, .probe = native_probe, .prepare = native_prepare, .start = native_start,
+	.name = "native", .id = BAWN_BACKEND_NATIVE, .probe = native_probe, .prepare = native_prepare, .ready = native_ready, .start = native_start,
 	.fd = native_fd, .next_event = native_next_event, .kill = native_kill, .collect = native_collect,
 	.release = native_release, .sweep = native_sweep,
 };

@@ -127,15 +127,17 @@ struct bawn_backend {
 	enum bawn_backend_id id;
 	/* Tries each layer for real.  Fails only when the backend cannot be asked at all. */
 	int (*probe)(const struct bawn_sandbox_spec *spec, struct bawn_probe *out, struct bawn_err *err);
-	/* Blocks until every wall stands (milliseconds); on failure nothing is left behind. */
-	int (*prepare)(const struct bawn_sandbox_spec *spec, struct bawn_sandbox **out,
-	               struct bawn_enforcement *out_enforcement, struct bawn_err *err);
+	/* Begins to put up the walls and does not wait; on failure nothing is left behind. */
+	int (*prepare)(const struct bawn_sandbox_spec *spec, struct bawn_sandbox **out, struct bawn_err *err);
+	/* Blocks until every wall stands (milliseconds).  After a failure there is only release. */
+	int (*ready)(struct bawn_sandbox *s, struct bawn_enforcement *out, struct bawn_err *err);
 	int (*start)(struct bawn_sandbox *s, const struct bawn_sandbox_start *start, struct bawn_err *err);
 	int (*fd)(struct bawn_sandbox *s);   /* readable when next_event has something */
 	/* 1: *out is filled; 0: nothing now, poll fd; negative: the run is over and lost. */
 	int (*next_event)(struct bawn_sandbox *s, struct bawn_sandbox_event *out, struct bawn_err *err);
 	int (*kill)(struct bawn_sandbox *s); /* async; OUTCOME follows.  Safe from another thread. */
-	/* After OUTCOME: files that are new or differ from what `start` put there. */
+	/* After OUTCOME, once: files that are new or differ from what `start` put there.  Nothing more can be
+	 * asked then: the backend tidies up while the caller goes on, and release waits for it. */
 	int (*collect)(struct bawn_sandbox *s, const struct bawn_collector *c, struct bawn_err *err);
 	void (*release)(struct bawn_sandbox *s);  /* kills what lives, waits, removes; accepts NULL */
 	/* Removes what runs that died left behind on this host, and only what can be locked.  *out_n: how many. */

@@ -65,7 +65,7 @@ static int attempt(const char *launcher, struct got *g)
 	*g = (struct got){ .out = BAWN_BUF(MIB), .errout = BAWN_BUF(MIB) };
 	if (bawn_sealed_copy("code", bawn_span(j.code), &code, &g->err) < 0)
 		return -1;
-	if (b->prepare(&spec, &s, &g->walls, &g->err) < 0)
+	if (prepared(&spec, &s, &g->walls, &g->err) < 0)
 		return g->err.msg[0] != '\0' ? 0 : -1;
 	struct bawn_sandbox_start start = { .code_fd = code, .stdin_fd = -1 };
 	int r = b->start(s, &start, &g->err);

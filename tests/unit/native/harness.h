@@ -156,6 +156,21 @@ static int follow(struct bawn_sandbox *s, struct got *g, void (*during)(void *ct
 	return 0;
 }
 
+/* Both halves; on failure nothing is left behind. */
+static int prepared(const struct bawn_sandbox_spec *spec, struct bawn_sandbox **out, struct bawn_enforcement *walls, struct bawn_err *err)
+{
+	const struct bawn_backend *b = &bawn_native_backend;
+	struct bawn_sandbox *s = NULL;
+	int r = b->prepare(spec, &s, err);
+	if (r == 0)
+		r = b->ready(s, walls, err);
+	if (r < 0)
+		b->release(s);
+	else
+		*out = s;
+	return r;
+}
+
 static int begin(const struct job *j, struct bawn_sandbox **s, struct got *g)
 {
 	const struct bawn_backend *b = &bawn_native_backend;
@@ -169,7 +184,7 @@ static int begin(const struct job *j, struct bawn_sandbox **s, struct got *g)
 		start.n_args++;
 	while (start.n_env < 8 && j->env[start.n_env] != NULL)
 		start.n_env++;
-	int r = b->prepare(&spec, s, &g->walls, &g->err);
+	int r = prepared(&spec, s, &g->walls, &g->err);
 	if (r < 0)
 		return g->error = r;
 	for (; start.n_files < 8 && j->file[start.n_files].name != NULL; start.n_files++) {

@@ -175,10 +175,10 @@ static void cancelled(void)
 	struct bawn_sandbox_spec spec = spec_of(&j, slot.fd);
 	struct bawn_enforcement e;
 	s = NULL;
-	int r = bawn_native_backend.prepare(&spec, &s, &e, NULL);
-	bool prepared = r == 0 && some();
+	int r = prepared(&spec, &s, &e, NULL);
+	bool good = r == 0 && some();
 	bawn_native_backend.release(s);
-	ok(prepared && none() && cgroup_dirs(SLOT) == 0, "a sandbox released before it was started leaves nothing");
+	ok(good && none() && cgroup_dirs(SLOT) == 0, "a sandbox released before it was started leaves nothing");
 	bawn_native_backend.release(NULL);
 }
 
