@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -258,6 +259,20 @@ static int build(struct bawn_box *box, struct bawn_err *err)
 	return r == 0 ? check_need(box, err) : r;
 }
 
+/* Whatever rank the caller has is not the code's: no real-time policy (a cgroup of v1 would not take it
+ * either), nothing better than nice 0. */
+static int ordinary_rank(struct bawn_err *err)
+{
+	struct sched_param none = { .sched_priority = 0 };
+	errno = 0;
+	int nice = getpriority(PRIO_PROCESS, 0), was = errno, policy = sched_getscheduler(0);
+	bool humble = policy == SCHED_OTHER || policy == SCHED_BATCH || policy == SCHED_IDLE;
+	if (was != 0 || (!humble && sched_setscheduler(0, SCHED_OTHER, &none) < 0) ||
+	    (nice < 0 && setpriority(PRIO_PROCESS, 0, 0) < 0))
+		return bawn_fail(err, was != 0 ? -was : -errno, "run with ordinary priority");
+	return 0;
+}
+
 int bawn_box_build(struct bawn_box *box, struct bawn_err *err)
 {
 	box->root = geteuid() == 0;
@@ -265,7 +280,9 @@ int bawn_box_build(struct bawn_box *box, struct bawn_err *err)
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "uid", "as root every run needs a uid of its own");
 	box->uid = box->root ? (uid_t)box->spec.uid : geteuid();
 	box->gid = box->root ? (gid_t)box->spec.uid : getegid();
-	int r = build(box, err);
+	int r = ordinary_rank(err);
+	if (r == 0)
+		r = build(box, err);
 	if (r < 0) {
 		bawn_box_kill(box);
 		return r;

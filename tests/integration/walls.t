@@ -52,6 +52,17 @@ equal((p["pid"], p["cwd"], p["fds"]), (2, "/workspace", [0, 1, 2]), "PID 2, in /
 equal(p["env"], ["HOME", "LANG", "PATH", "TZ"], "only PATH, HOME, LANG and TZ in the environment")
 ok(p["usr"] != "ok" and p["code"] != "ok" and p["shadow"] != "ok" and p["net"] != "ok", f"no writing to /usr or the code, no shadow, no network ({p['usr']} {p['code']} {p['shadow']} {p['net']})")
 
+# The caller's rank is not the code's: nice and policy as /proc/self/stat has them, then what the caller had.
+RANK = "f=open('/proc/self/stat').read().rsplit(')',1)[1].split(); print(f[16], f[38])"
+def ranked(*words):
+    return subprocess.run([*words, BAWN, "run", "-q", "-c", RANK], env=w.env, capture_output=True, text=True).stdout.split()
+own = subprocess.run(["python3", "-c", RANK], capture_output=True, text=True).stdout.split()
+if os.geteuid() == 0:
+    bare = [subprocess.run([*k, "python3", "-c", RANK], capture_output=True, text=True).stdout.split() for k in (("chrt", "-f", "1"), ("nice", "-n", "-5"))]
+    ok(bare[0][1] == "1" and int(bare[1][0]) < 0, "control: a program outside has the rank it was started with")
+    equal((ranked("chrt", "-f", "1"), ranked("nice", "-n", "-5")), ([own[0], "0"], ["0", "0"]), "no real-time policy and no better than nice 0 inside")
+equal(ranked("nice", "-n", "7")[0], str(int(own[0]) + 7), "a caller who steps back is followed")
+
 # What ordinary programs need.
 w.file("helper.py", "def answer(): return 42\n")
 w.file("data/a.csv", "1,2\n")
