@@ -1,8 +1,8 @@
 /* assess.c - the whole of one assessment: each file through its reader, findings put in order.
  *
  * Invariants: (1) the result depends on the bytes, the rules and the policy alone; (2) a file that
- * cannot be read to its end is an error, not a lower level; (3) text that does not parse, or that
- * hides characters, never lowers a level. */
+ * cannot be read to its end counts as HIGH, and takes nothing away from what was found before or in
+ * other files; (3) text that does not parse, or that hides characters, never lowers a level. */
 #include "assess/assess.h"
 #include <stdlib.h>
 #include "assess/complexity.h"
@@ -185,11 +185,52 @@ static void coding_cookie(struct engine *e, struct bawn_span text)
 	}
 }
 
-static int read_file(struct engine *e, int language, struct bawn_span text)
+/* ---- files that are not read to their end ---- */
+
+/* No rule of the table: no policy may turn it off. */
+#define UNFINISHED UINT16_MAX
+static const struct bawn_rule unfinished = {
+	.id = "bawn/assessment-failed", .family = "engine", .message = "The assessor could not finish", .why = "What could not be read to its end may do anything.",
+	.fix = "Make the code shorter or simpler.", .score = 20, .language = -1, .capability = -1, .level = BAWN_LEVEL_HIGH, .matcher = BAWN_MATCH_EVENT,
+};
+
+static struct bawn_rule rule_of(const struct engine *e, uint16_t number)
+{
+	return number == UNFINISHED ? unfinished : bawn_engine_rule(e, number);
+}
+
+/* A file took too much: that is noted.  What it did until then counts, and the other files are read. */
+static void give_up(struct engine *e)
+{
+	if (e->error == 0 || e->err->type != BAWN_ERROR_ASSESSMENT_FAILED)
+		return;
+	e->unfinished[e->file] = bawn_arena_fmt(e->arena, "Could not %s", e->err->msg);
+	if (e->unfinished[e->file] == NULL)
+		e->unfinished[e->file] = unfinished.message;
+	e->error = 0;
+	*e->err = (struct bawn_err){ 0 };
+}
+
+/* Each of those files has a finding. */
+static int tell_unfinished(struct engine *e, size_t n_files)
+{
+	struct raw_finding *more = realloc(e->found, (e->n_found + n_files) * sizeof *more);
+	if (more == NULL)
+		return -ENOMEM;
+	e->found = more, e->cap_found = e->n_found + n_files;
+	for (size_t i = 0; i < n_files; i++)
+		if (e->unfinished[i] != NULL)
+			e->found[e->n_found++] = (struct raw_finding){ .rule = UNFINISHED, .level = BAWN_LEVEL_HIGH, .file = (uint32_t)i, .message = e->unfinished[i] };
+	return 0;
+}
+
+static void read_file(struct engine *e, int language, struct bawn_span text)
 {
 	struct bawn_tree tree = { 0 };
-	if (bawn_engine_open(e, language, text, &tree) < 0)
-		return e->error;
+	if (bawn_engine_open(e, language, text, &tree) < 0) {
+		give_up(e);
+		return;
+	}
 	e->tags = 0;
 	e->work += bawn_complexity_work(&tree);
 	bool manifest = language == BAWN_LANG_JAVASCRIPT && bawn_read_manifest(e);
@@ -205,11 +246,11 @@ static int read_file(struct engine *e, int language, struct bawn_span text)
 		bawn_engine_read(e);
 		bawn_read_broken(e);
 	}
+	give_up(e);
 	bawn_engine_combine(e);
 	bawn_modules_note(e);
 	bawn_arena_done(&e->scratch);
 	bawn_engine_close(e, &tree);
-	return e->error;
 }
 
 /* package.json is read wherever it lies: npm runs what it says. */
@@ -219,36 +260,69 @@ static bool is_manifest(const struct bawn_assess_file *f)
 	return f->path != NULL && strcmp(base != NULL ? base + 1 : f->path, "package.json") == 0;
 }
 
-static int one_file(struct engine *e, const struct bawn_assess_file *f, uint32_t at, struct bawn_err *err)
+/* What a file is in, by what it says itself. */
+static int language_of(const struct bawn_assess_file *f, bool code)
 {
-	e->file = at;
+	if (!code && is_native(f))
+		return BAWN_MODULE_NATIVE;
 	int language = f->language >= 0 ? f->language : bawn_language_guess(f->path, f->bytes);
-	if (language < 0 && is_manifest(f))
-		language = BAWN_LANG_JAVASCRIPT;
-	if (at > 0 && is_native(f)) {
-		file_event(e, "native-input", f->path);
-		return 0;
-	}
-	if (language < 0 && at == 0)
-		return bawn_fail_as(err, BAWN_ERROR_UNKNOWN_LANGUAGE, "language", "find out the language of the code");
-	if (language < 0 || language >= BAWN_LANG_COUNT)
-		return 0;
-	if (at == 0)
-		e->complexity.lines = bawn_count_lines(f->bytes);
-	return read_file(e, language, f->bytes);
+	return language < 0 && is_manifest(f) ? BAWN_LANG_JAVASCRIPT : language;
 }
 
+/* Up to where a file may go that shares the work with others: half of what is left. */
+static uint64_t half_of_rest(const struct engine *e, uint64_t all)
+{
+	uint64_t spent = e->spent + e->scratch.asked;
+	return spent + (all > spent ? (all - spent) / 2 : 0);
+}
+
+static void one_file(struct engine *e, const struct bawn_assess_file *f, uint32_t at, int language, uint64_t work)
+{
+	uint64_t all = e->most.work;
+	e->file = at;
+	e->most.work = work;
+	read_file(e, language, f->bytes);
+	e->most.work = all;
+}
+
+/* Inputs that other files run are read in the language they are run in, until no more come. */
+static void each_run(struct engine *e, const struct bawn_assess_file *file)
+{
+	int language;
+	for (size_t i; e->error == 0 && (i = bawn_modules_next(e, &language)) > 0; )
+		one_file(e, &file[i], (uint32_t)i, language, half_of_rest(e, e->most.work));
+}
+
+/* The code may take all the work there is.  Its inputs, read before it, share half of that: none of them can
+ * take away what the rest of the program needs to be read. */
 static int each_file(struct engine *e, const struct bawn_assess_file *file, size_t n, struct bawn_err *err)
 {
 	uint32_t *order = bawn_arena_array(e->arena, uint32_t, n);
-	int r = order != NULL ? bawn_modules_begin(e, file, n, err) : bawn_fail(err, -ENOMEM, "assess %zu files", n);
-	if (r == 0)
-		bawn_modules_order(e, file, n, order);
-	for (size_t i = 0; i < n && r == 0; i++)
-		r = one_file(e, &file[order[i]], order[i], err);
-	if (r == 0 && e->error == 0)
+	int *language = bawn_arena_array(e->arena, int, n);
+	e->unfinished = bawn_arena_array(e->arena, const char *, n);
+	if (order == NULL || language == NULL || e->unfinished == NULL)
+		return bawn_fail(err, -ENOMEM, "assess %zu files", n);
+	for (size_t i = 0; i < n; i++)
+		language[i] = language_of(&file[i], i == 0);
+	e->complexity.lines = bawn_count_lines(file[0].bytes);
+	if (language[0] < 0)
+		return bawn_fail_as(err, BAWN_ERROR_UNKNOWN_LANGUAGE, "language", "find out the language of the code");
+	int r = bawn_modules_begin(e, file, language, n, err);
+	if (r < 0)
+		return r;
+	bawn_modules_order(e, file, n, order);
+	for (size_t i = 0; i < n && e->error == 0; i++) {
+		const struct bawn_assess_file *f = &file[order[i]];
+		e->file = order[i];
+		if (language[order[i]] == BAWN_MODULE_NATIVE)
+			file_event(e, "native-input", f->path);
+		else if (language[order[i]] >= 0)
+			one_file(e, f, order[i], language[order[i]], order[i] == 0 ? e->most.work : half_of_rest(e, e->most.work / 2));
+	}
+	each_run(e, file);
+	if (e->error == 0)
 		bawn_modules_combine(e);
-	return r < 0 ? r : e->error;
+	return e->error;
 }
 
 /* ---- the result ---- */
@@ -266,7 +340,7 @@ static bool told_before(const struct engine *e, size_t i)
 /* Does `a` say everything that `b` says, and worse: the same text, the same behaviour or object? */
 static bool covers(const struct engine *e, const struct raw_finding *a, const struct raw_finding *b)
 {
-	struct bawn_rule x = bawn_engine_rule(e, a->rule), y = bawn_engine_rule(e, b->rule);
+	struct bawn_rule x = rule_of(e, a->rule), y = rule_of(e, b->rule);
 	return a->level > b->level && a->at.start == b->at.start && a->at.end == b->at.end &&
 	       ((x.capability >= 0 && x.capability == y.capability) || (x.matcher == BAWN_MATCH_PIPE && y.matcher == BAWN_MATCH_PIPE) ||
 	        (a->folded != NULL && b->folded != NULL && strcmp(a->folded, b->folded) == 0));
@@ -364,7 +438,7 @@ static const char *kept(struct engine *e, const char *text) { return bawn_arena_
 
 static void add_finding(struct engine *e, const struct bawn_assess_file *file, const struct raw_finding *f, struct spot *at, struct bawn_assessment *a)
 {
-	struct bawn_rule r = bawn_engine_rule(e, f->rule);
+	struct bawn_rule r = rule_of(e, f->rule);
 	*at = spot_of(file->bytes, *at, f->at.start);
 	struct spot end = spot_of(file->bytes, *at, f->at.end);
 	if (f->rule >= e->rules->n)  /* the texts belong to the policy, which may go first */
@@ -382,9 +456,9 @@ static void add_finding(struct engine *e, const struct bawn_assess_file *file, c
  * capability; a rule without one speaks for itself. */
 static bool counted(const struct engine *e, const struct bawn_assessment *a, size_t i)
 {
-	int about = bawn_engine_rule(e, e->found[i].rule).capability;
+	int about = rule_of(e, e->found[i].rule).capability;
 	for (size_t k = 0; k < a->n_findings; k++) {
-		bool same = about >= 0 ? bawn_engine_rule(e, e->found[k].rule).capability == about : e->found[k].rule == e->found[i].rule;
+		bool same = about >= 0 ? rule_of(e, e->found[k].rule).capability == about : e->found[k].rule == e->found[i].rule;
 		if (k != i && same && (a->finding[k].score > a->finding[i].score || (a->finding[k].score == a->finding[i].score && k < i)))
 			return true;
 	}
@@ -463,9 +537,11 @@ static int recommend(struct engine *e, struct bawn_assessment *a)
 	return e->arena->failed ? -ENOMEM : 0;
 }
 
-static int conclude(struct engine *e, const struct bawn_assess_file *file, const struct bawn_policy *policy,
+static int conclude(struct engine *e, const struct bawn_assess_file *file, size_t n_files, const struct bawn_policy *policy,
                     struct bawn_assessment *a, struct bawn_err *err)
 {
+	if (tell_unfinished(e, n_files) < 0)
+		return bawn_fail(err, -ENOMEM, "keep findings");
 	uint32_t dropped = settle(e, file);
 	if (dropped > 0) {
 		file_event(e, "too-many-findings", NULL);
@@ -487,6 +563,8 @@ static int conclude(struct engine *e, const struct bawn_assess_file *file, const
 	judge(e, policy, a);
 	a->capabilities = e->capabilities;
 	a->parse_ok = e->parse_ok;
+	for (size_t i = 0; i < n_files && a->unfinished == NULL; i++)
+		a->unfinished = e->unfinished[i];
 	a->complexity = (struct bawn_complexity){ e->complexity.lines, bawn_complexity_milli(e->work) };
 	if (recommend(e, a) < 0)
 		return bawn_fail(err, -ENOMEM, "keep findings");
@@ -516,7 +594,7 @@ int bawn_assess_with(const struct bawn_rule_table *rules, const struct bawn_asse
 	int r = each_file(&e, file, n_files, e.err);
 	a->language = (enum bawn_language)(file[0].language >= 0 ? file[0].language : bawn_language_guess(file[0].path, file[0].bytes));
 	if (r == 0)
-		r = conclude(&e, file, policy, a, e.err);
+		r = conclude(&e, file, n_files, policy, a, e.err);
 	free(e.found);
 	bawn_arena_done(&e.scratch);
 	if (r < 0) {

@@ -2,7 +2,7 @@
  *
  * Deterministic: same bytes, same rules, same policy, same verdict, byte for byte.  Never runs,
  * imports or fetches anything.  Bounded in size (by the caller), depth and time; what cannot be
- * assessed is an error here and counts as HIGH above.  An attacker controls every byte of `files`. */
+ * assessed to its end counts as HIGH at least.  An attacker controls every byte of `files`. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,6 +74,7 @@ struct bawn_assessment {
 	uint32_t        score;
 	enum bawn_language language;
 	bool            parse_ok;
+	const char     *unfinished;                        /* why some file was not read to its end, which counts as HIGH; NULL: all were */
 	struct bawn_finding *finding; size_t n_findings;   /* by path (code first), line, column, rule */
 	uint32_t        capabilities;                      /* 1u << enum bawn_capability */
 	char          **recommendation; size_t n_recommendations;
@@ -89,7 +90,9 @@ struct bawn_assess_file {
 };
 
 /* `file[0]` is the code.  Files in no known language are looked at only for being native (ELF,
- * .so, .pyc, .node: at least HIGH).  Over its work or memory: ASSESSMENT_FAILED. */
+ * .so, .pyc, .node: at least HIGH), unless another file runs them: then they are read in the language
+ * they are run in.  A file that takes more work or memory than there is gets a finding that says so
+ * (bawn/assessment-failed, HIGH); what was found in it until then stays, and the other files are read. */
 BAWN_MUST_CHECK int bawn_assess(const struct bawn_assess_file *file, size_t n_files,
                                 const struct bawn_policy *policy, struct bawn_assessment **out,
                                 struct bawn_err *err);

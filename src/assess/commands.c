@@ -1,5 +1,6 @@
 /* commands.c - see commands.h. */
 #include "assess/commands.h"
+#include "assess/modules.h"
 #include "assess/text.h"
 #include "base/cleanup.h"
 
@@ -174,6 +175,8 @@ uint64_t bawn_sh_file(const struct shell *s, struct engine *e, struct bawn_span 
 	}
 	if (t.n == 0 || memmem(t.p, t.n, "://", 3) != NULL)
 		return 0;
+	if (access == BAWN_ACCESS_READ)
+		(void)bawn_modules_open(e, t);
 	return bawn_engine_path(e, bawn_sh_path(s, t), access, true, node);
 }
 /* Options of any program whose name says that their value is a command line. */
@@ -471,7 +474,7 @@ static uint64_t one_command(struct shell *s, struct engine *e, struct value **wo
 		if (spelled_with_wildcards(name))
 			tags |= bawn_engine_event(e, "disguised-command", node, f.folded);
 		bawn_sh_programs(s, e, name, word, n, node);
-		bawn_sh_keep_files(s, e, name, word, n, own);
+		bawn_sh_keep_files(s, e, name, word, n, own, node);
 		uint32_t inner = bawn_sh_inner(name, word, n);
 		if (inner == 0)
 			return tags;

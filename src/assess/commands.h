@@ -46,4 +46,4 @@ struct value *bawn_sh_marked(struct engine *e, struct value *word, const char *m
 /* programs.c */
 void bawn_sh_run(struct engine *e, struct bawn_span text, uint32_t node);
 void bawn_sh_programs(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t node);
-void bawn_sh_keep_files(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint64_t tags);
+void bawn_sh_keep_files(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint64_t tags, uint32_t node);

@@ -3,6 +3,7 @@
  *
  * A file is known by the value of its path: what is written to it is remembered there, so that a file
  * that came from the network and is run later, or that holds a secret and is sent, is recognised. */
+#include "assess/modules.h"
 #include "assess/names.h"
 #include "assess/script.h"
 #include "assess/text.h"
@@ -61,6 +62,7 @@ static const struct { const char *name; int8_t arg; uint8_t access; } touch[] = 
 	{ "*.download_file", 2, BAWN_ACCESS_WRITE }, { "gdown.download", 1, BAWN_ACCESS_WRITE }, { "dotenv.load_dotenv", 0, BAWN_ACCESS_READ }, { "dotenv.dotenv_values", 0, BAWN_ACCESS_READ },
 	{ "logging.FileHandler", 0, BAWN_ACCESS_WRITE }, { "runpy.run_path", 0, BAWN_ACCESS_EXECUTE }, { "ctypes.CDLL", 0, BAWN_ACCESS_EXECUTE },
 	{ "importlib.util.spec_from_file_location", 1, BAWN_ACCESS_EXECUTE }, { "importlib.machinery.SourceFileLoader", 1, BAWN_ACCESS_EXECUTE }, { "imp.load_source", 1, BAWN_ACCESS_EXECUTE },
+	{ "child_process.fork", 0, BAWN_ACCESS_EXECUTE }, { "worker_threads.Worker", 0, BAWN_ACCESS_EXECUTE }, { "Worker", 0, BAWN_ACCESS_EXECUTE },
 	{ "os.startfile", 0, BAWN_ACCESS_EXECUTE }, { "execfile", 0, BAWN_ACCESS_EXECUTE }, { "zipimport.zipimporter", 0, BAWN_ACCESS_EXECUTE }, { "os.execv", 0, BAWN_ACCESS_EXECUTE },
 	{ "os.execve", 0, BAWN_ACCESS_EXECUTE }, { "os.execl", 0, BAWN_ACCESS_EXECUTE }, { "os.execvp", 0, BAWN_ACCESS_EXECUTE }, { "os.spawnl", 1, BAWN_ACCESS_EXECUTE }, { "os.spawnv", 1, BAWN_ACCESS_EXECUTE },
 	{ "os.posix_spawn", 0, BAWN_ACCESS_EXECUTE },
@@ -112,7 +114,7 @@ static const struct { const char *name; int8_t arg; uint8_t access; } touch[] = 
 };
 
 /* Texts that are programs: a shell line, a list of words, or source code. */
-enum run { SHELL_LINE, SHELL_OR_WORDS, WORDS, WORDS_IN_LIST, PYTHON, JAVASCRIPT };
+enum run { SHELL_LINE, SHELL_OR_WORDS, WORDS, WORDS_IN_LIST, PYTHON, JAVASCRIPT, FUNCTION_OR_TEXT };
 static const struct { const char *name; int8_t arg; uint8_t run; } runs[] = {
 	{ "os.system", 0, SHELL_LINE }, { "os.popen", 0, SHELL_LINE }, { "subprocess.getoutput", 0, SHELL_LINE },
 	{ "subprocess.getstatusoutput", 0, SHELL_LINE }, { "commands.getoutput", 0, SHELL_LINE }, { "popen2.popen2", 0, SHELL_LINE },
@@ -138,17 +140,17 @@ static const struct { const char *name; int8_t arg; uint8_t run; } runs[] = {
 	{ "cross-spawn", 0, WORDS }, { "cross-spawn.sync", 0, WORDS }, { "cross-spawn.spawn", 0, WORDS }, { "zx.$", 0, SHELL_LINE }, { "Bun.$", 0, SHELL_LINE },
 	{ "Bun.spawn", 0, WORDS }, { "Bun.spawnSync", 0, WORDS }, { "Deno.Command", 0, WORDS }, { "node-cmd.run", 0, SHELL_LINE }, { "node-cmd.runSync", 0, SHELL_LINE },
 	{ "child_process.fork", 0, WORDS }, { "node-pty.spawn", 0, WORDS },
-	{ "exec", 0, PYTHON }, { "eval", 0, PYTHON }, { "compile", 0, PYTHON }, { "timeit.timeit", 0, PYTHON }, { "cProfile.runctx", 0, PYTHON }, { "profile.runctx", 0, PYTHON }, { "trace.Trace().runctx", 0, PYTHON },
+	{ "exec", 0, PYTHON }, { "eval", 0, PYTHON }, { "compile", 0, PYTHON }, { "timeit.timeit", 0, FUNCTION_OR_TEXT }, { "cProfile.runctx", 0, PYTHON }, { "profile.runctx", 0, PYTHON }, { "trace.Trace().runctx", 0, PYTHON },
 	{ "bdb.Bdb().runeval", 0, PYTHON }, { "pdb.Pdb().run", 0, PYTHON }, { "pdb.Pdb().runeval", 0, PYTHON }, { "cProfile.Profile().run", 0, PYTHON }, { "cProfile.Profile().runctx", 0, PYTHON },
 	{ "profile.Profile().run", 0, PYTHON }, { "codeop.compile_command", 0, PYTHON }, { "typing.ForwardRef", 0, PYTHON }, { "doctest.script_from_examples", 0, PYTHON },
 	{ "webbrowser.GenericBrowser", 0, SHELL_OR_WORDS }, { "webbrowser.BackgroundBrowser", 0, SHELL_OR_WORDS }, { "webbrowser.get", 0, SHELL_LINE },
 	{ "distutils.spawn.spawn", 0, WORDS_IN_LIST }, { "pipes.Template().append", 0, SHELL_LINE }, { "pipes.Template().prepend", 0, SHELL_LINE },
-	{ "multiprocessing.util.spawnv_passfds", 1, WORDS_IN_LIST }, { "psutil.Popen", 0, SHELL_OR_WORDS }, { "timeit.repeat", 0, PYTHON }, { "timeit.Timer", 0, PYTHON }, { "profile.run", 0, PYTHON }, { "six.exec_", 0, PYTHON },
+	{ "multiprocessing.util.spawnv_passfds", 1, WORDS_IN_LIST }, { "psutil.Popen", 0, SHELL_OR_WORDS }, { "timeit.repeat", 0, FUNCTION_OR_TEXT }, { "timeit.Timer", 0, FUNCTION_OR_TEXT }, { "profile.run", 0, PYTHON }, { "six.exec_", 0, PYTHON },
 	{ "trace.Trace().run", 0, PYTHON }, { "bdb.Bdb().run", 0, PYTHON }, { "pdb.runeval", 0, PYTHON }, { "code.InteractiveConsole().runsource", 0, PYTHON }, { "code.InteractiveConsole().runcode", 0, PYTHON },
 	{ "_testcapi.run_in_subinterp", 0, PYTHON }, { "test.support.run_in_subinterp", 0, PYTHON }, { "code.interact", 0, PYTHON },
 	{ "runpy.run_string", 0, PYTHON }, { "_xxsubinterpreters.run_string", 1, PYTHON }, { "cProfile.run", 0, PYTHON },
 	{ "pdb.run", 0, PYTHON }, { "code.InteractiveInterpreter().runcode", 0, PYTHON }, { "code.InteractiveInterpreter().runsource", 0, PYTHON },
-	{ "code.InteractiveConsole().push", 0, PYTHON }, { "Function", 0, JAVASCRIPT }, { "setTimeout", 0, JAVASCRIPT }, { "setInterval", 0, JAVASCRIPT },
+	{ "code.InteractiveConsole().push", 0, PYTHON }, { "Function", 0, JAVASCRIPT }, { "setTimeout", 0, FUNCTION_OR_TEXT }, { "setInterval", 0, FUNCTION_OR_TEXT },
 	{ "vm.runInThisContext", 0, JAVASCRIPT }, { "vm.runInNewContext", 0, JAVASCRIPT }, { "vm.runInContext", 0, JAVASCRIPT }, { "vm.Script", 0, JAVASCRIPT },
 };
 
@@ -185,7 +187,10 @@ static uint64_t contents(const struct script *s, struct bawn_span path)
 static uint64_t touch_text(struct script *s, struct bawn_span path, enum bawn_access access, uint32_t node)
 {
 	uint64_t tags = access == BAWN_ACCESS_READ ? contents(s, path) : 0;
-
+	if (access == BAWN_ACCESS_READ)
+		(void)bawn_modules_open(s->e, path);
+	if (access == BAWN_ACCESS_EXECUTE)
+		bawn_modules_run(s->e, path, s->python ? BAWN_LANG_PYTHON : BAWN_LANG_JAVASCRIPT, node);
 	if (path.n < 512 && memchr(path.p, '\\', path.n) != NULL) {
 		char *p = bawn_arena_get(&s->e->scratch, path.n + 1);
 		for (size_t i = 0; p != NULL && i < path.n; i++)
@@ -196,9 +201,19 @@ static uint64_t touch_text(struct script *s, struct bawn_span path, enum bawn_ac
 	return tags | bawn_engine_path(s->e, path, access, false, node);
 }
 
+static void touch_unknown(struct script *s, enum bawn_access access, uint32_t node)
+{
+	if (access == BAWN_ACCESS_READ)
+		(void)bawn_modules_open(s->e, (struct bawn_span){ NULL, 0 });
+	if (access == BAWN_ACCESS_EXECUTE)
+		bawn_modules_run_any(s->e, node);
+}
+
 static uint64_t touch_path(struct script *s, const struct value *v, enum bawn_access access, uint32_t node)
 {
 	uint64_t tags = 0;
+	if (v == NULL || (!v->choice && !v->is_list && !bawn_value_is_text(v)))
+		touch_unknown(s, access, node);
 	if (v == NULL)
 		return 0;
 	if (bawn_value_is_text(v))
@@ -289,7 +304,9 @@ static void pass_on(struct script *s, const struct call *c, uint64_t tags)
 	struct value *self = c->function != NULL ? c->function->self : NULL;
 	size_t i = bawn_names_match(&carry_names, c->name);
 	if (i < BAWN_LEN(carry)) {
-		const struct value *from = carry[i].from == FETCHED ? NULL : argument(c, carry[i].from);
+		const struct value *from = carry[i].from == FETCHED ? NULL : argument(c, carry[i].from), *to = argument(c, carry[i].to);
+		if (bawn_value_is_text(from) && bawn_value_is_text(to))
+			bawn_modules_copy(s->e, from->text, to->text, c->node);
 		uint64_t fetched = carry[i].from == FETCHED ? BAWN_TAG(DOWNLOAD) : 0;
 		bawn_script_keep(s, argument(c, carry[i].to), tags | fetched | (from != NULL ? from->taint : 0));
 		return;
@@ -490,8 +507,10 @@ static void addresses(struct script *s, const struct call *c)
 
 static void run_one(struct script *s, int language, const struct value *v, uint32_t node)
 {
-	if (!bawn_value_is_text(v))
+	if (!bawn_value_is_text(v)) {
+		bawn_modules_feed(s->e, language, node);
 		return;
+	}
 	if (v->text.n <= FOLDED_MAX && bawn_text_printable(v->text))
 		bawn_engine_text(s->e, language, v->text, node);
 	else
@@ -703,6 +722,17 @@ static void used_texts(struct script *s, const struct call *c)
 		tell_used(s, c->keyword[i].value, c->node);
 }
 
+static bool is_input(const char *keyword) { return keyword != NULL && (strcmp(keyword, "stdin") == 0 || strcmp(keyword, "input") == 0); }
+
+/* subprocess.run('sh', stdin=open('notes')): in which language is for the command to say. */
+static void run_input(struct script *s, const struct call *c)
+{
+	for (uint32_t i = 0; i < c->n_keywords; i++)
+		for (const struct value *v = c->keyword[i].value; v != NULL && v->self != NULL && is_input(c->keyword[i].name); v = v->self)
+			if (bawn_value_is_text(v->self))
+				bawn_modules_run(s->e, v->self->text, -1, c->node);
+}
+
 uint64_t bawn_call_effects(struct script *s, const struct call *c, bool told)
 {
 	uint64_t tags = 0;
@@ -728,6 +758,10 @@ uint64_t bawn_call_effects(struct script *s, const struct call *c, bool told)
 			break;
 		case PYTHON:      run_text(s, s->python ? BAWN_LANG_PYTHON : BAWN_LANG_JAVASCRIPT, v, c->node); break;
 		case JAVASCRIPT:  run_text(s, BAWN_LANG_JAVASCRIPT, v, c->node); break;
+		case FUNCTION_OR_TEXT:
+			if (bawn_value_is_text(v) || (v != NULL && v->choice))
+				run_text(s, s->python ? BAWN_LANG_PYTHON : BAWN_LANG_JAVASCRIPT, v, c->node);
+			break;
 		case SHELL_OR_WORDS:
 			if (bawn_value_is_text(v) || (v != NULL && v->choice)) {
 				line_run(s, v, c->node);
@@ -741,6 +775,7 @@ uint64_t bawn_call_effects(struct script *s, const struct call *c, bool told)
 		case WORDS: case WORDS_IN_LIST: run_words(s, c, (uint32_t)runs[i].arg, (enum run)runs[i].run); break;
 		}
 	}
+	run_input(s, c);
 	tags |= s->e->given & TOLD;  /* what a command reads is in its output */
 	s->e->given |= outer;
 	tags |= known ? 0 : other_paths(s, c);

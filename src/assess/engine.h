@@ -91,6 +91,7 @@ struct engine {
 	bool                          rereading;  /* a stretch that was read before: nothing is told twice */
 	bool                          across;   /* what several files do together is being judged */
 	struct module                *module; size_t n_modules;  /* of several files: what each binds and does */
+	const char                  **unfinished;  /* by file: why it was not read to its end, or NULL */
 	uint32_t                      capabilities;
 	struct bawn_tree_limit        most;     /* of all files together */
 	uint64_t                      spent;    /* work, beside what scratch was asked for */

@@ -3,8 +3,10 @@
  * Files are read before those that mention them.  Of each the names of its outermost level are kept
  * (texts, what a name stands for, what a function gives back and where its data came from), so that
  * `from helper import run` is seen through.  What the files do together counts together: a secret read
- * in one and sent by another is still a secret sent. */
+ * in one and sent by another is still a secret sent.  An input that one of them runs is read as what it is
+ * run as, whatever its name says; one that is only read is data. */
 #include "assess/modules.h"
+#include <fnmatch.h>
 #include <stdlib.h>
 #include "assess/script.h"
 #include "base/cleanup.h"
@@ -39,13 +41,142 @@ static bool names_module(const struct module *m, const char *name, size_t n)
 	return n > 0 && len >= n && memcmp(m->name + len - n, name, n) == 0 && (len == n || m->name[len - n - 1] == '.');
 }
 
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash != NULL ? slash + 1 : path;
+}
+
+static bool is_json(const char *path)
+{
+	size_t n = strlen(path);
+	return n > 5 && strcmp(path + n - 5, ".json") == 0;
+}
+
 void bawn_modules_use(struct engine *e, const char *name)
 {
 	char plain[256];
 	size_t n = e->n_modules > 0 ? module_name(name, plain, sizeof plain) : 0;
-	for (size_t i = 0; n > 0 && i < e->n_modules; i++)
-		if (i != e->file && names_module(&e->module[i], plain, n))
-			e->module[i].used = true;
+	for (size_t i = 0; n > 0 && i < e->n_modules; i++) {
+		struct module *m = &e->module[i];
+		if (i == e->file || !names_module(m, plain, n))
+			continue;
+		m->used = true;
+		/* require() takes a file of any name but JSON for JavaScript. */
+		if (m->language < 0 && m->base != NULL && e->tree->grammar == BAWN_GRAMMAR_JAVASCRIPT && !is_json(m->base))
+			m->run |= 1u << BAWN_LANG_JAVASCRIPT;
+	}
+}
+
+/* ---- inputs that are run ---- */
+
+/* The last part of a path as a pattern: the shell's wildcards, and gaps in a text, stand for anything. */
+static bool base_pattern(struct bawn_span path, char out[static 256])
+{
+	const char *slash = path.n > 0 ? memrchr(path.p, '/', path.n) : NULL;
+	struct bawn_span base = slash != NULL ? (struct bawn_span){ slash + 1, path.n - (size_t)(slash + 1 - path.p) } : path;
+	size_t n = 0;
+	for (size_t i = 0; i < base.n && n < 255; n++) {
+		bool gap = base.p[i] == '{' && i + 1 < base.n && base.p[i + 1] == '}';
+		out[n] = gap ? '*' : base.p[i];
+		i += gap ? 2 : 1;
+	}
+	out[n] = '\0';
+	return n > 0 && n < 255;
+}
+
+/* Two files of one name are not told apart: each may be meant.  No path: any may. */
+static bool named(struct engine *e, const struct module *m, struct bawn_span path)
+{
+	char pattern[256];
+	e->spent++;
+	if (m->base == NULL || m == &e->module[e->file])
+		return false;
+	if (path.p == NULL)
+		return true;
+	bool is = base_pattern(path, pattern) && fnmatch(pattern, m->base, 0) == 0;
+	for (unsigned i = 0; i < m->n_copies && !is; i++)
+		is = fnmatch(pattern, m->copy[i], 0) == 0;
+	return is;
+}
+
+bool bawn_modules_open(struct engine *e, struct bawn_span path)
+{
+	bool any = false;
+	for (size_t i = 0; i < e->n_modules; i++)
+		if (named(e, &e->module[i], path))
+			any = e->module[i].opened = true;
+	return any;
+}
+
+void bawn_modules_copy(struct engine *e, struct bawn_span from, struct bawn_span to, uint32_t node)
+{
+	for (size_t i = 0; i < e->n_modules; i++) {
+		struct module *m = &e->module[i];
+		if (!named(e, m, from) || named(e, m, to))
+			continue;
+		const char *name = bawn_arena_text(e->arena, to);
+		if (m->n_copies < BAWN_LEN(m->copy) && name != NULL)
+			m->copy[m->n_copies++] = last_part(name);
+		else
+			(void)bawn_engine_event(e, "cut-short", node, NULL);
+	}
+}
+
+/* What nobody here reads, or no reader would take for text, is said where it is run. */
+static void run_as(struct engine *e, struct module *m, int language, uint32_t node)
+{
+	m->used = true;
+	if (language < 0 || (m->text.n > 0 && memchr(m->text.p, '\0', m->text.n) != NULL))
+		(void)bawn_engine_event(e, "unread-program", node, m->base);
+	else
+		m->run |= 1u << language;
+}
+
+void bawn_modules_run(struct engine *e, struct bawn_span path, int language, uint32_t node)
+{
+	for (size_t i = 0; i < e->n_modules; i++) {
+		struct module *m = &e->module[i];
+		if (named(e, m, path))
+			run_as(e, m, language != BAWN_MODULE_ITSELF ? language : m->language >= 0 ? m->language : BAWN_LANG_BASH, node);
+	}
+}
+
+void bawn_modules_run_any(struct engine *e, uint32_t node)
+{
+	for (size_t i = 0; i < e->n_modules; i++)
+		if (i != e->file && e->module[i].base != NULL && e->module[i].language < 0) {
+			(void)bawn_engine_event(e, "unread-program", node, e->module[i].base);
+			return;
+		}
+}
+
+void bawn_modules_feed(struct engine *e, int language, uint32_t node)
+{
+	bool data = false;
+	for (size_t i = 0; i < e->n_modules; i++) {
+		struct module *m = &e->module[i];
+		if (!m->opened || i == e->file)
+			continue;
+		data = data || m->language < 0;
+		run_as(e, m, language, node);
+	}
+	if (data)
+		(void)bawn_engine_event(e, "unread-program", node, NULL);
+}
+
+size_t bawn_modules_next(struct engine *e, int *language)
+{
+	for (size_t i = 1; i < e->n_modules; i++) {
+		struct module *m = &e->module[i];
+		unsigned left = m->base != NULL ? m->run & ~m->read : 0;
+		if (left == 0)
+			continue;
+		*language = __builtin_ctz(left);
+		m->read |= 1u << *language;
+		return i;
+	}
+	return 0;
 }
 
 struct value *bawn_module_member(struct script *s, const char *module, const char *name)
@@ -106,6 +237,7 @@ void bawn_module_export(struct script *s)
 	if (member == NULL)
 		return;
 	m->member = member;
+	m->n = 0;
 	for (size_t i = 0; i < s->cap_bind && m->n < n; i++) {
 		const struct binding *b = &s->bind[i];
 		if (!worth_keeping(b))
@@ -124,7 +256,7 @@ void bawn_module_export(struct script *s)
 
 /* ---- all the files ---- */
 
-int bawn_modules_begin(struct engine *e, const struct bawn_assess_file *file, size_t n, struct bawn_err *err)
+int bawn_modules_begin(struct engine *e, const struct bawn_assess_file *file, const int *language, size_t n, struct bawn_err *err)
 {
 	e->module = n > 1 ? bawn_arena_array(e->arena, struct module, n) : NULL;
 	if (n > 1 && e->module == NULL)
@@ -134,8 +266,10 @@ int bawn_modules_begin(struct engine *e, const struct bawn_assess_file *file, si
 		char name[256] = "";
 		if (file[i].path != NULL)
 			(void)module_name(file[i].path, name, sizeof name);
-		e->module[i].name = bawn_arena_text(e->arena, bawn_span(name));
-		if (e->module[i].name == NULL)
+		struct module *m = &e->module[i];
+		*m = (struct module){ .name = bawn_arena_text(e->arena, bawn_span(name)), .text = file[i].bytes, .language = language[i], .read = language[i] >= 0 ? 1u << language[i] : 0,
+		                      .base = i > 0 && file[i].path != NULL && language[i] != BAWN_MODULE_NATIVE ? last_part(file[i].path) : NULL };
+		if (m->name == NULL)
 			return bawn_fail(err, -ENOMEM, "assess %zu files", n);
 	}
 	return 0;
@@ -177,8 +311,10 @@ void bawn_modules_note(struct engine *e)
 	if (e->n_modules == 0)
 		return;
 	struct module *m = &e->module[e->file];
-	m->tags = e->tags;
-	memcpy(m->tag_at, e->tag_at, sizeof m->tag_at);
+	for (int t = 0; t < BAWN_TAG_COUNT; t++)
+		if ((e->tags & ~m->tags) >> t & 1)
+			m->tag_at[t] = e->tag_at[t];
+	m->tags |= e->tags;  /* it may be read in more than one language */
 }
 
 void bawn_modules_combine(struct engine *e)

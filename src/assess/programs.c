@@ -1,6 +1,7 @@
 /* programs.c - see commands.h. */
 #include "assess/commands.h"
 #include "assess/decode.h"
+#include "assess/modules.h"
 #include "assess/text.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
@@ -57,6 +58,8 @@ static void run_file(struct shell *s, struct engine *e, const struct value *v, i
 		(void)bawn_engine_event(e, bawn_sh_get(s, "unpacked ", bawn_span(""))->has_number ? "runs-download" : "runs-unpacked", node, key);
 	else
 		(void)bawn_engine_event(e, "runs-file", node, key);
+	if (text != NULL && !bawn_value_is_text(text))
+		bawn_modules_feed(e, foreign ? -1 : language, node);
 	if (!bawn_value_is_text(text) || !bawn_text_printable(text->text))
 		return;
 	if (foreign)
@@ -65,12 +68,23 @@ static void run_file(struct shell *s, struct engine *e, const struct value *v, i
 		bawn_engine_text(e, language_of(text->text, language), text->text, node);
 }
 
+/* An input file is run, or one of them. */
+static void run_input(struct engine *e, const struct value *v, int language, uint32_t node)
+{
+	if (bawn_value_is_text(v) && v->text.n > 0)
+		bawn_modules_run(e, v->text, language, node);
+	if (!bawn_value_is_text(v) || v->partial)
+		bawn_modules_run_any(e, node);
+}
+
 static void run_code(struct engine *e, const struct value *v, int language, uint32_t node)
 {
 	if (bawn_value_is_text(v))
 		bawn_engine_text(e, language, v->text, node);
-	if (!bawn_value_is_text(v) || v->partial)
+	if (!bawn_value_is_text(v) || v->partial) {
+		bawn_modules_feed(e, language, node);
 		(void)bawn_engine_event(e, "unknown-program", node, NULL);
+	}
 }
 
 /* Does the option carry a program as the next word?  Short ones may be bundled: bash -lc. */
@@ -92,6 +106,8 @@ static void run_output(struct engine *e, const struct value *v, int language, ui
 		(void)bawn_engine_event(e, "runs-download", node, NULL);
 	if (bawn_value_is_text(v) && bawn_text_printable(v->text))
 		bawn_engine_text(e, language, v->text, node);
+	else if (!bawn_value_is_text(v))
+		bawn_modules_feed(e, language, node);
 }
 
 /* sh -c 'code' name a b: the code with its arguments set, where they are plain texts. */
@@ -143,8 +159,10 @@ static void interpreter(struct shell *s, struct engine *e, const char *name, con
 			return;
 		if (v != NULL && v->self != NULL)  /* <(command) */
 			run_output(e, v->self, c->language, node);
-		else if (v != NULL && (v->taint & BAWN_TAG(NET_RECV)) == 0)
+		else if (v != NULL && (v->taint & BAWN_TAG(NET_RECV)) == 0) {
+			run_input(e, v, c->language, node);
 			run_file(s, e, v, c->language, false, node);
+		}
 		return;
 	}
 	if (bawn_sh_is_shell(name) && (s == NULL || !s->fed))
@@ -197,6 +215,7 @@ static void foreign(struct shell *s, struct engine *e, const char *name, struct 
 	const struct command *c = bawn_command_find(name);
 	for (uint32_t i = 1; program == NULL && (c->kind & FIRST) == 0 && c->valued[0] != 'o' && i < n; i++)
 		if (!bawn_sh_option(word[i])) {  /* a script, or a class */
+			run_input(e, word[i], -1, node);
 			run_file(s, e, word[i], -1, true, node);
 			break;
 		}
@@ -287,6 +306,8 @@ static void builtin_programs(struct engine *e, const char *name, struct value *c
 		struct value *all = bawn_sh_join(e, word + 1, n - 1);
 		if (all != NULL && (!all->partial || n > 2 || all->text.n > 4))
 			bawn_sh_run(e, all->text, node);
+		if (all == NULL || all->partial)
+			bawn_modules_feed(e, BAWN_LANG_BASH, node);
 	} else if (strcmp(name, "trap") == 0 && n > 1 && bawn_value_is_text(word[1])) {
 		bawn_sh_run(e, word[1]->text, node);
 	} else if (strcmp(name, "ssh") == 0) {
@@ -356,8 +377,10 @@ void bawn_sh_programs(struct shell *s, struct engine *e, const char *name, struc
 	builtin_programs(e, name, word, n, node);
 	directed(s, e, name, word, n, node);
 	bool known = c != NULL || (bawn_value_is_text(word[0]) && memchr(word[0]->text.p, '/', word[0]->text.n) == NULL);
-	if (!known)
+	if (!known) {
+		bawn_modules_run(e, bawn_value_is_text(word[0]) ? word[0]->text : bawn_span(""), BAWN_MODULE_ITSELF, node);
 		run_file(s, e, word[0], BAWN_LANG_BASH, false, node);
+	}
 	if (c == NULL || c->access != BAWN_ACCESS_COUNT)
 		texts(e, word, n, (kind & NET) != 0, node);
 }
@@ -388,12 +411,13 @@ static struct outcome outcome_of(struct value *const *word, uint32_t n, bool wge
 }
 
 /* A copy is what the file was; a program keeps being that program. */
-static void keep_copy(struct shell *s, struct engine *e, const struct outcome *o)
+static void keep_copy(struct shell *s, struct engine *e, const struct outcome *o, uint32_t node)
 {
 	if (o->before.n == 0 || o->last.n == 0)
 		return;
 	const char *from = bawn_path_normal(bawn_sh_arena(e), o->before), *to = bawn_path_normal(bawn_sh_arena(e), o->last);
 	struct value *v = from != NULL ? bawn_sh_get(s, "file ", bawn_span(from)) : NULL;
+	bawn_modules_copy(e, o->before, o->last, node);
 	if (v != NULL) {
 		bawn_sh_wrote(s, o->last, v, false, 0, 0);
 		return;
@@ -432,7 +456,7 @@ static void keep_unpacked(struct shell *s, struct engine *e, const char *name, s
 }
 
 /* What a command line gives: downloads into files, copies of files the program wrote. */
-void bawn_sh_keep_files(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint64_t tags)
+void bawn_sh_keep_files(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint64_t tags, uint32_t node)
 {
 	bool curl = strcmp(name, "curl") == 0, wget = strcmp(name, "wget") == 0, copy = bawn_sh_in(word[0], "cp mv ln install");
 	bool other = !curl && !wget && (tags & BAWN_TAG(DOWNLOAD)) != 0;
@@ -446,7 +470,7 @@ void bawn_sh_keep_files(struct shell *s, struct engine *e, const char *name, str
 	}
 	struct outcome o = outcome_of(word, n, wget, copy);
 	if (copy) {
-		keep_copy(s, e, &o);
+		keep_copy(s, e, &o, node);
 		return;
 	}
 	if (o.out.n == 0 && o.last.n > 0 && other)

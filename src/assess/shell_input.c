@@ -2,6 +2,7 @@
  *
  * Pipelines carry what their first command prints, here-documents and here-strings what they say; files
  * that the program writes are remembered by name. */
+#include "assess/modules.h"
 #include "assess/shell.h"
 #include "assess/text.h"
 #include "base/cleanup.h"
@@ -176,6 +177,7 @@ struct value *bawn_sh_read_redirect(struct shell *s, uint32_t i)
 	if ((tags & BAWN_TAG(CONNECT)) == 0)
 		tags |= bawn_engine_path(s->e, bawn_sh_path(s, v->text), in ? BAWN_ACCESS_READ : BAWN_ACCESS_WRITE, true, i);
 	out->taint = tags;
+	out->has_number = in && bawn_modules_open(s->e, v->text);  /* an input file */
 	return out;
 }
 
@@ -240,7 +242,8 @@ struct value *bawn_sh_input_of(struct shell *s, uint32_t c)
 			return v;
 		if (v == NULL || op.n == 0 || op.p[0] != '<')
 			return NULL;
-		return v->self != NULL ? v->self : known_file(s, v);
+		struct value *known = v->self != NULL ? v->self : known_file(s, v);
+		return known == NULL && s->val[c] != NULL && s->val[c]->has_number ? s->val[c] : known;
 	}
 	default: return NULL;
 	}

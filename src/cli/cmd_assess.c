@@ -49,7 +49,8 @@ static void work_done(struct work *w)
 
 /* ---- in a worker: one file ---- */
 
-/* What comes back: this, then the text or document to show.  struct bawn_err holds no pointers. */
+/* What comes back: this, then the text or document to show; with an error as well where the file was not
+ * read to its end.  struct bawn_err holds no pointers. */
 struct verdict { int level; uint32_t findings; struct bawn_err err; };
 
 static int check_text(struct bawn_span code, const char *path, struct bawn_err *err)
@@ -86,6 +87,8 @@ static int assess(const struct work *w, const char *path, struct bawn_span code,
 	if (a != NULL) {
 		v->level = (int)a->level;
 		v->findings = (uint32_t)a->n_findings;
+		if (r == 0 && a->unfinished != NULL)
+			(void)bawn_fail_as(&v->err, BAWN_ERROR_ASSESSMENT_FAILED, "code", "'%s': %s", path, a->unfinished);
 	}
 	bawn_assessment_free(a);
 	return r;
@@ -159,10 +162,11 @@ static int assess_file(void *ctx, size_t i, struct bawn_buf *out)
 		put_json(&text, path, NULL, doc);
 	else if (r == 0)
 		put_text(w, path, doc, bawn_buf_span(&code), &text);
-	if (r == 0 && bawn_buf_error(&text) < 0)
+	bool whole = r == 0 && bawn_buf_error(&text) == 0;
+	if (r == 0 && !whole)
 		(void)bawn_fail(&v.err, bawn_buf_error(&text), "'%s': put the verdict into words", path);
 	bawn_buf_add(out, &v, sizeof v);
-	bawn_buf_add(out, text.p, v.err.code == 0 ? text.n : 0);
+	bawn_buf_add(out, text.p, whole ? text.n : 0);
 	return 0;
 }
 
@@ -192,14 +196,15 @@ static void show_progress(void *ctx, size_t done)
 	bawn_cli_show(STDERR_FILENO, &line);
 }
 
-/* One file that could not be assessed: told and counted; the others go on. */
-static int failed(struct work *w, const char *path, const struct bawn_err *err)
+/* One file that could not be assessed, or not to its end (`verdict`: there is one): told and counted; the
+ * others go on. */
+static int failed(struct work *w, const char *path, const struct bawn_err *err, bool verdict)
 {
 	bool ok = true;
 	w->failed++;
 	if (!w->json)
 		bawn_cli_error_text(err);
-	if (!w->json && !w->sarif)
+	if (!w->sarif && (!w->json || verdict))
 		return 0;
 	bawn_auto_json error = bawn_cli_error_json(err);
 	bawn_json_push(w->failures, json_pack("{s:o, s:O}", "path", bawn_json_text(bawn_span(path)), "error", error), &ok);
@@ -232,8 +237,10 @@ static int take(void *ctx, size_t i, int status, struct bawn_span answer)
 		                   status == -ETIMEDOUT ? "not assessed in time" : status == -ENOMEM ? "out of memory" : "the assessor broke off");
 	if (v.err.code != 0 || (answer.n > sizeof v && !w->sarif))
 		clear_progress(w);
-	if (v.err.code != 0)
-		return failed(w, path, &v.err);
+	bool verdict = v.err.code == 0 || answer.n > sizeof v;
+	int r = v.err.code != 0 ? failed(w, path, &v.err, verdict) : 0;
+	if (r != 0 || !verdict)
+		return r;
 	w->count[v.level]++;
 	w->findings += v.findings;
 	w->worst = v.level > w->worst ? v.level : w->worst;
@@ -337,7 +344,8 @@ const struct bawn_cli_command bawn_cmd_assess = {
 		"caches are left out.  Of several files those with findings are shown (-v shows all, how each score\n"
 		"came about and what to do first).  Nothing is run and nothing is recorded.\n"
 		"\n"
-		"Exit status: 0; 1 when --fail-on says so; 2 usage; 125 when a file could not be assessed.",
+		"Exit status: 0; 1 when --fail-on says so; 2 usage; 125 when a file could not be assessed,\n"
+		"or not to its end.",
 	.example = "bawn assess script.py\n"
 	           "bawn assess --fail-on HIGH --format sarif src > report.sarif",
 	.opts = BAWN_CLI_OPTS(rows), .opts_size = sizeof(struct opts),

@@ -170,7 +170,7 @@ static enum bawn_trust trust_of(const struct bawn_exec *e)
 	int t = p->level_trust[e->assessment->level];
 	if (e->action >= BAWN_ACTION_CONFIRM)
 		t = BAWN_TRUST_UNTRUSTED;  /* whoever gets here past this point was lifted */
-	if (e->assess_failed || !p->trust_defined[t])
+	if (e->assessment->unfinished != NULL || !p->trust_defined[t])
 		t = BAWN_TRUST_UNKNOWN;
 	if (e->checked->trust_asked > t)
 		t = e->checked->trust_asked;  /* callers may only lower it */
@@ -180,7 +180,7 @@ static enum bawn_trust trust_of(const struct bawn_exec *e)
 int bawn_exec_decide(struct bawn_exec *e, struct bawn_err *err)
 {
 	e->action = (enum bawn_action)e->policy->policy->decision[e->assessment->level];
-	if (e->assess_failed && e->action < BAWN_ACTION_CONFIRM)
+	if (e->assessment->unfinished != NULL && e->action < BAWN_ACTION_CONFIRM)
 		e->action = BAWN_ACTION_CONFIRM;
 	e->trust = trust_of(e);
 	e->decided = true;

@@ -46,13 +46,6 @@ static int check(struct bawn_exec *e, struct bawn_err *err)
 	return 1;
 }
 
-/* Code that could not be assessed counts as HIGH, and says so in a finding. */
-static struct bawn_finding failed_finding = {
-	.rule = "bawn/assessment-failed", .level = BAWN_LEVEL_HIGH, .line = 1, .column = 1, .end_line = 1, .end_column = 1,
-	.message = "the assessor could not finish", .why = "what could not be read in time may do anything",
-	.fix = "make the code shorter or simpler",
-};
-
 static int assess(struct bawn_exec *e, struct bawn_err *err)
 {
 	const struct bawn_checked *c = e->checked;
@@ -63,16 +56,8 @@ static int assess(struct bawn_exec *e, struct bawn_err *err)
 	for (size_t i = 0; i < c->n_inputs; i++)
 		file[i + 1] = (struct bawn_assess_file){ c->input[i].name, -1, c->input[i].file.bytes };
 	int r = bawn_assess(file, c->n_inputs + 1, e->policy->policy, &e->assessment, err);
-	if (r == -ENOMEM)
+	if (r < 0)
 		return r;
-	if (r < 0) {
-		e->assess_failed = true;
-		e->assessment = calloc(1, sizeof *e->assessment);
-		if (e->assessment == NULL)
-			return bawn_fail(err, -ENOMEM, "assess");
-		*e->assessment = (struct bawn_assessment){ .level = BAWN_LEVEL_HIGH, .language = c->language,
-			.finding = &failed_finding, .n_findings = 1 };
-	}
 	r = bawn_assessment_json(e->assessment, e->policy->policy, c->code.bytes, &e->assessment_json, err);
 	if (r < 0)
 		return r;
@@ -346,10 +331,7 @@ void bawn_exec_free(struct bawn_exec *e)
 	json_t *list[] = { e->denials, e->violations, e->files, e->skipped, e->warnings, e->reasons, e->assessment_json, e->lift.by };
 	for (size_t i = 0; i < BAWN_LEN(list); i++)
 		json_decref(list[i]);
-	if (e->assess_failed)
-		free(e->assessment);
-	else
-		bawn_assessment_free(e->assessment);
+	bawn_assessment_free(e->assessment);
 	bawn_checked_free(e->checked);
 	for (int s = 1; s <= 2; s++)
 		bawn_buf_done(&e->out[s]);

@@ -36,7 +36,6 @@ struct bawn_exec {
 	struct bawn_checked    *checked;
 	struct bawn_assessment *assessment;
 	json_t                 *assessment_json;
-	bool                    assess_failed;
 
 	enum bawn_action        action;
 	struct bawn_lift        lift;

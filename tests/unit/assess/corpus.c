@@ -21,7 +21,7 @@ int main(void)
 				continue;
 			struct bawn_assess_file f = { .language = language, .bytes = bawn_buf_span(&text) };
 			int r = bawn_assess(&f, 1, NULL, &a, &err);
-			ok(r == 0 || err.type == BAWN_ERROR_ASSESSMENT_FAILED, "%s/%s", bawn_language[language].name, d->d_name);
+			ok(r == 0, "%s/%s", bawn_language[language].name, d->d_name);
 			bawn_assessment_free(a);
 			n++;
 		}
