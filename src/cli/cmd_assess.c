@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/num.h"
 #include "base/utf8.h"
 #include "cli/pool.h"
 #include "cli/tree.h"
@@ -16,13 +17,13 @@
 
 #define FILE_MS 30000  /* for one file; the assessor gives up long before */
 
-struct opts { const char *lang, *format, *fail_on; uint64_t jobs; bool all; };
+struct opts { const char *lang, *format, *fail_on, *jobs; bool all; };
 
 static const struct bawn_opt rows[] = {
 	BAWN_CLI_OPT(struct opts, 0, "lang", TEXT, lang, "LANG", NULL, "python, bash or javascript; else by extension or #! line"),
 	BAWN_CLI_OPT(struct opts, 0, "format", TEXT, format, "FORMAT", "text|json|sarif", "json: one object a line; sarif: one SARIF 2.1.0 document"),
 	BAWN_CLI_OPT(struct opts, 0, "fail-on", TEXT, fail_on, "LEVEL", "LOW|MEDIUM|HIGH|BLOCKED", "exit 1 when a file is rated LEVEL or higher"),
-	BAWN_CLI_OPT(struct opts, 'j', "jobs", NUMBER, jobs, "N", NULL, "assess N files at a time; else as many as there are CPUs"),
+	BAWN_CLI_OPT(struct opts, 'j', "jobs", TEXT, jobs, "N", NULL, "assess N files at a time, at most 64; else as many as there are CPUs"),
 	BAWN_CLI_OPT(struct opts, 0, "all", FLAG, all, NULL, NULL, "in directories, read .git, node_modules and caches too"),
 };
 
@@ -55,6 +56,8 @@ struct verdict { int level; uint32_t findings; struct bawn_err err; };
 
 static int check_text(struct bawn_span code, const char *path, struct bawn_err *err)
 {
+	if (bawn_span_starts(code, "\xff\xfe") || bawn_span_starts(code, "\xfe\xff"))
+		return bawn_fail_as(err, BAWN_ERROR_BAD_UTF8, "code", "'%s' is UTF-16, not UTF-8", path);
 	if (code.n > 0 && memchr(code.p, '\0', code.n) != NULL)
 		return bawn_fail_as(err, BAWN_ERROR_NUL_BYTE, "code", "'%s' holds a NUL byte", path);
 	size_t bad = bawn_utf8_bad(code);
@@ -152,11 +155,12 @@ static void put_json(struct bawn_buf *out, const char *path, const char *key, js
 static int assess_file(void *ctx, size_t i, struct bawn_buf *out)
 {
 	const struct work *w = ctx;
-	const char *path = w->tree.path[i];
+	const char *path = w->tree.file[i].path;
 	struct verdict v = { .level = -1 };
 	bawn_auto_buf code = BAWN_BUF(w->policy->max_code_bytes), text = BAWN_BUF(16u << 20);
 	bawn_auto_json doc = NULL;
-	int r = bawn_cli_read_code(path, &code, &v.err);
+	const char *why = w->tree.file[i].why;
+	int r = why != NULL ? bawn_fail_as(&v.err, BAWN_ERROR_INPUT_INVALID, "code", "'%s': %s", path, why) : bawn_cli_read_code(path, &code, &v.err);
 	r = r < 0 ? r : assess(w, path, bawn_buf_span(&code), &v, &doc);
 	if (r == 0 && (w->json || w->sarif))
 		put_json(&text, path, NULL, doc);
@@ -229,7 +233,7 @@ static int take(void *ctx, size_t i, int status, struct bawn_span answer)
 {
 	struct work *w = ctx;
 	struct verdict v = { .level = -1 };
-	const char *path = w->tree.path[i];
+	const char *path = w->tree.file[i].path;
 	if (status == 0 && answer.n >= sizeof v)
 		memcpy(&v, answer.p, sizeof v);
 	else
@@ -255,7 +259,7 @@ static int gather(struct work *w, const char *word)
 {
 	struct stat st;
 	if (strcmp(word, "-") == 0 || stat(word, &st) < 0 || !S_ISDIR(st.st_mode))
-		return bawn_cli_tree_add(&w->tree, word);
+		return bawn_cli_tree_add(&w->tree, word, NULL);
 	return bawn_cli_tree_walk(&w->tree, word);
 }
 
@@ -268,14 +272,19 @@ static size_t cpus(void)
 static void say_summary(const struct work *w)
 {
 	bawn_auto_buf line = BAWN_BUF(1024);
+	bawn_buf_fmt(&line, "%zu files", w->tree.n);
 	for (int i = 0; i < BAWN_LEVEL_COUNT; i++)
 		bawn_buf_fmt(&line, ", %zu %s", w->count[i], bawn_word(&bawn_level_words, i));
 	bawn_buf_fmt(&line, ", %zu failed; %zu findings", w->failed, w->findings);
+	if (w->tree.n == 0) {
+		bawn_buf_reset(&line);
+		bawn_buf_str(&line, "nothing to assess: no file with a known extension or #! line");
+	}
 	if (w->tree.skipped > 0)
 		bawn_buf_fmt(&line, "; %zu other files skipped", w->tree.skipped);
 	if (w->tree.left_out > 0)
 		bawn_buf_fmt(&line, "; %zu directories left out, --all reads them", w->tree.left_out);
-	bawn_cli_say("%zu files%s", w->tree.n, line.p);
+	bawn_cli_say("%s", line.p);
 }
 
 static int print_sarif(const struct work *w, int code)
@@ -292,7 +301,7 @@ static int print_sarif(const struct work *w, int code)
 
 static int finish(struct work *w)
 {
-	int code = w->failed + w->tree.failed > 0 ? BAWN_EXIT_CANNOT : BAWN_EXIT_OK;
+	int code = w->failed > 0 ? BAWN_EXIT_CANNOT : BAWN_EXIT_OK;
 	if (w->o->fail_on != NULL && w->worst >= bawn_word_find(&bawn_level_words, bawn_span(w->o->fail_on)))
 		code = BAWN_EXIT_FOUND;
 	bool other = w->tree.skipped + w->tree.left_out > 0;
@@ -310,6 +319,11 @@ static int run(struct bawn_cli *c, const void *opts, int n, char **word)
 		.sarif = o->format != NULL && strcmp(o->format, "sarif") == 0,
 		.json = c->common.json || (o->format != NULL && strcmp(o->format, "json") == 0),
 	};
+	uint64_t jobs = cpus() < BAWN_CLI_JOBS_MAX ? cpus() : BAWN_CLI_JOBS_MAX;
+	if (o->jobs != NULL && bawn_parse_u64(bawn_span(o->jobs), 1, BAWN_CLI_JOBS_MAX, &jobs, &err) < 0)
+		return bawn_cli_usage(c, "option -j: %s", err.msg);
+	if (n == 0 && isatty(STDIN_FILENO) == 1)  /* who forgot the file would wait for what nobody types */
+		return bawn_cli_usage(c, "which file or directory? for example 'bawn assess script.py'; '-' reads standard input");
 	if (o->lang != NULL && bawn_language_named(bawn_span(o->lang)) < 0)
 		return bawn_cli_usage(c, "option --lang: '%s' is none of python|bash|javascript", o->lang);
 	w.json = w.json && !w.sarif;
@@ -321,7 +335,7 @@ static int run(struct bawn_cli *c, const void *opts, int n, char **word)
 	for (int i = 0; r == 0 && i < (n > 0 ? n : 1); i++)
 		r = gather(&w, n > 0 ? word[i] : "-");
 	struct bawn_cli_pool pool = {
-		.n = w.tree.n, .jobs = o->jobs > 0 ? (size_t)o->jobs : cpus(), .timeout_ms = FILE_MS, .ctx = &w,
+		.n = w.tree.n, .jobs = (size_t)jobs, .timeout_ms = FILE_MS, .ctx = &w,
 		.work = assess_file, .take = take, .progress = show_progress,
 	};
 	r = r < 0 ? r : bawn_cli_pool(&pool);

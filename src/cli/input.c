@@ -13,68 +13,12 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "cli/tree.h"
 
 static int open_beneath(int dir, const char *name, uint64_t flags, uint64_t more)
 {
 	struct open_how how = { .flags = flags | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | more };
 	return (int)syscall(SYS_openat2, dir, name, &how, sizeof how);
-}
-
-struct names { char **item; size_t n, cap; };
-
-static void names_done(struct names *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		free(l->item[i]);
-	free(l->item);
-}
-#define auto_names __attribute__((cleanup(names_done))) struct names
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static int names_push(struct names *l, const char *name)
-{
-	if (l->n == l->cap) {
-		size_t cap = l->cap * 2 + 16;
-		char **more = reallocarray(l->item, cap, sizeof *more);
-		if (more == NULL)
-			return -ENOMEM;
-		l->item = more;
-		l->cap = cap;
-	}
-	char *copy = strdup(name);
-	if (copy == NULL)
-		return -ENOMEM;
-	l->item[l->n++] = copy;
-	return 0;
-}
-
-/* The entries of a directory (borrowed fd), sorted. */
-static int list(int fd, const char *path, struct names *out, struct bawn_err *err)
-{
-	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bawn_auto_dir d = copy >= 0 ? fdopendir(copy) : NULL;
-	if (d == NULL) {
-		int code = -errno;
-		if (copy >= 0)
-			(void)close(copy);
-		return bawn_fail(err, code, "read directory '%s'", path);
-	}
-	struct dirent *e;
-	while ((errno = 0, e = readdir(d)) != NULL) {
-		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-			continue;
-		if (names_push(out, e->d_name) < 0)
-			return bawn_fail(err, -ENOMEM, "read directory '%s'", path);
-	}
-	if (errno != 0)
-		return bawn_fail(err, -errno, "read directory '%s'", path);
-	if (out->n > 0)
-		qsort(out->item, out->n, sizeof *out->item, by_name);
-	return 0;
 }
 
 static int join(const char *a, const char *b, char **out, struct bawn_err *err)
@@ -166,20 +110,22 @@ static int add_entry(struct bawn_cli_inputs *in, int root, const char *rel, cons
 static int add_tree(struct bawn_cli_inputs *in, int root, const char *rel, const char *path, const char *prefix,
                     int depth, struct bawn_err *err)
 {
-	auto_names names = { 0 };
 	if (depth > BAWN_CLI_TREE_DEPTH)
 		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "inputs", "--in '%s': nested too deep", path);
 	bawn_auto_fd dir = *rel != '\0' ? open_beneath(root, rel, O_RDONLY | O_DIRECTORY, RESOLVE_NO_SYMLINKS) : dup(root);
 	if (dir < 0)
 		return bawn_fail(err, -errno, "--in: open '%s'", path);
-	int r = list(dir, path, &names, err);
-	for (size_t i = 0; r == 0 && i < names.n; i++) {
+	struct dirent **list = NULL;
+	int n = bawn_cli_tree_list(dir, &list), r = n < 0 ? bawn_fail(err, n, "read directory '%s'", path) : 0;
+	for (int i = 0; i < n; i++) {
 		bawn_auto_free char *sub = NULL, *show = NULL, *name = NULL;
-		r = join(rel, names.item[i], &sub, err);
-		r = r < 0 ? r : join(path, names.item[i], &show, err);
-		r = r < 0 ? r : join(prefix, names.item[i], &name, err);
+		bawn_auto_free struct dirent *entry = list[i];
+		r = r < 0 ? r : join(rel, entry->d_name, &sub, err);
+		r = r < 0 ? r : join(path, entry->d_name, &show, err);
+		r = r < 0 ? r : join(prefix, entry->d_name, &name, err);
 		r = r < 0 ? r : add_entry(in, root, sub, show, name, depth, err);
 	}
+	free(list);
 	return r;
 }
 

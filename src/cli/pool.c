@@ -6,8 +6,9 @@
  *
  * Invariants: (1) answers are taken in order of index, whoever finished first; (2) a worker that dies or
  * takes too long loses the one thing it had: that is told, and another worker goes on with the rest;
- * (3) no worker outlives its parent.  An attacker may have written what the workers read; what comes
- * back from a worker is bounded. */
+ * (3) no worker outlives its parent; (4) nobody runs far ahead of the oldest thing that is not done: how
+ * many answers are kept does not grow with the number of things.  An attacker may have written what the
+ * workers read; what comes back from a worker is bounded. */
 #include "cli/pool.h"
 #include <poll.h>
 #include <signal.h>
@@ -20,7 +21,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 
-#define WORKERS_MAX 64
 #define ANSWER_MAX  (64u << 20)
 #define NOTHING     SIZE_MAX
 
@@ -30,7 +30,7 @@ struct answer { int status; bool there; char *bytes; size_t n; };
 
 struct pool {
 	const struct bawn_cli_pool *p;
-	struct worker  worker[WORKERS_MAX];
+	struct worker  worker[BAWN_CLI_JOBS_MAX];
 	size_t         n_workers, next, taken, done;
 	struct answer *answer;
 };
@@ -119,7 +119,7 @@ static void settle(struct pool *s, size_t index, int status, struct bawn_span by
 /* The next thing for a worker that waits.  One that cannot be told will be found dead. */
 static void give(struct pool *s, struct worker *w)
 {
-	if (s->next == s->p->n)
+	if (s->next == s->p->n || s->next - s->taken >= s->n_workers * BAWN_CLI_POOL_AHEAD)
 		return;
 	uint64_t index = s->next;
 	w->index = s->next++;
@@ -137,10 +137,7 @@ static int replace(struct pool *s, struct worker *w, int status)
 		settle(s, index, status, (struct bawn_span){ NULL, 0 });
 	if (s->next == s->p->n)
 		return 0;
-	int r = start(s, w);
-	if (r == 0)
-		give(s, w);
-	return r;
+	return start(s, w);
 }
 
 static int hear(struct pool *s, struct worker *w)
@@ -161,17 +158,16 @@ static int hear(struct pool *s, struct worker *w)
 	settle(s, w->index, (int)h.status, (struct bawn_span){ w->in.p + sizeof h, (size_t)h.n });
 	bawn_buf_reset(&w->in);
 	w->index = NOTHING;
-	give(s, w);
 	return 0;
 }
 
 static int wait_some(struct pool *s)
 {
-	struct pollfd fd[WORKERS_MAX];
+	struct pollfd fd[BAWN_CLI_JOBS_MAX];
 	uint64_t now = bawn_monotonic_us(), soonest = now + 100000;  /* progress is shown that often */
 	for (size_t i = 0; i < s->n_workers; i++) {
 		struct worker *w = &s->worker[i];
-		fd[i] = (struct pollfd){ .fd = w->fd, .events = POLLIN };
+		fd[i] = (struct pollfd){ .fd = w->index != NOTHING ? w->fd : -1, .events = POLLIN };
 		if (w->fd >= 0 && w->index != NOTHING && w->deadline_us < soonest)
 			soonest = w->deadline_us;
 	}
@@ -202,6 +198,14 @@ static int take_ready(struct pool *s)
 			return r;
 	}
 	return 0;
+}
+
+/* Those that had to wait, now that there is room. */
+static void give_all(struct pool *s)
+{
+	for (size_t i = 0; i < s->n_workers; i++)
+		if (s->worker[i].fd >= 0 && s->worker[i].index == NOTHING)
+			give(s, &s->worker[i]);
 }
 
 static void pool_done(struct pool *s)
@@ -235,15 +239,14 @@ int bawn_cli_pool(const struct bawn_cli_pool *p)
 	if (s.answer == NULL)
 		return -ENOMEM;
 	size_t jobs = p->jobs < p->n ? p->jobs : p->n;
-	jobs = jobs > WORKERS_MAX ? WORKERS_MAX : jobs > 0 ? jobs : 1;
+	jobs = jobs > BAWN_CLI_JOBS_MAX ? BAWN_CLI_JOBS_MAX : jobs > 0 ? jobs : 1;
 	int r = 0;
 	for (; r == 0 && s.n_workers < jobs; s.n_workers++) {
 		s.worker[s.n_workers].fd = -1;
 		r = start(&s, &s.worker[s.n_workers]);
-		if (r == 0)
-			give(&s, &s.worker[s.n_workers]);
 	}
 	while (r == 0 && s.taken < p->n) {
+		give_all(&s);
 		r = wait_some(&s);
 		r = r != 0 ? r : take_ready(&s);
 		if (r == 0 && p->progress != NULL)

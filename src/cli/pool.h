@@ -5,8 +5,11 @@
 #include "base/err.h"
 #include "base/span.h"
 
+#define BAWN_CLI_JOBS_MAX   64
+#define BAWN_CLI_POOL_AHEAD 32  /* answers for each job that may wait for an earlier one; then workers wait, too */
+
 struct bawn_cli_pool {
-	size_t   n, jobs;
+	size_t   n, jobs;      /* at most BAWN_CLI_JOBS_MAX at a time */
 	unsigned timeout_ms;   /* for one thing */
 	void    *ctx;
 	/* In a worker, a process of its own unless n is 1: appends the answer; negative: cannot. */

@@ -90,6 +90,8 @@ static int check_code(struct bawn_span code, const struct bawn_policy *p, struct
 	if (code.n > p->max_code_bytes)
 		return bawn_fail_as(err, BAWN_ERROR_CODE_TOO_LARGE, "code", "the code has %zu bytes, at most %" PRIu64 " are read",
 		                    code.n, p->max_code_bytes);
+	if (bawn_span_starts(code, "\xff\xfe") || bawn_span_starts(code, "\xfe\xff"))
+		return bawn_fail_as(err, BAWN_ERROR_BAD_UTF8, "code", "the code is UTF-16, not UTF-8");
 	const char *nul = memchr(code.p, '\0', code.n);
 	if (nul != NULL)
 		return bawn_fail_as(err, BAWN_ERROR_NUL_BYTE, "code", "the code has a NUL byte in line %" PRIu32,

@@ -55,6 +55,53 @@ ok(r.code == 125 and cap["level"] == "LOW" and over["error"]["type"] == "code_to
 r = w.bawn("assess", "--lang", "cobol", "cap.py")
 ok(r.code == 2 and "option --lang: 'cobol' is none of python|bash|javascript" in r.err, "a language that is not known is a wrong option") or r.show()
 
+for n in ("0", "x", "65", "99999999999999999999"):
+    r = w.bawn("assess", "-j", n, "cap.py")
+    ok(r.code == 2 and f"option -j: '{n}' is not a number from 1 to 64" in r.err, f"-j {n}: what is accepted is said") or r.show()
+r = terminal(w, ["assess"], [])
+ok(r.code == 2 and "for example 'bawn assess script.py'" in r.out and "usage: bawn assess" in r.out, "without a file a terminal is not read: an example is shown") or r.show()
+r = w.bawn("assess", "--json", input="print(1)\n")
+ok(r.code == 0 and r["path"] == "-", "what is piped in is") or r.show()
+
+# More than can be read: what was found stays, here and in a run.
+w.file("hog.py", "import os\nos.system('rm -rf /')\nx = 'ab' * 2000\n" + "y = x.replace('a', 'bbbbbbbbbbbbbbbbbbbb')\n" * 4700)
+r = w.bawn("assess", "--json", "hog.py")
+ok(r.code == 125 and r["level"] == "BLOCKED" and {"bawn/assessment-failed", "any/destroys-everything"} <= {f["rule"] for f in r["findings"]}, "a file that is given up: the worst that was seen, and that it was") or r.show()
+equal(w.bawn("assess", "-q", "--fail-on", "BLOCKED", "hog.py").code, 1, "and --fail-on sees it")
+r = w.bawn("assess", "--format", "sarif", "hog.py")
+ok(not r["runs"][0]["invocations"][0]["executionSuccessful"] and "bawn/assessment-failed" in {x["ruleId"] for x in r["runs"][0]["results"]}, "SARIF: a result, and no success") or r.show()
+r = w.bawn("run", "--json", "hog.py")
+ok(r["status"] == "refused" and r["assessment"]["level"] == "BLOCKED" and r["trust_level"] == "unknown", "a run of it is refused, not only held") or r.show()
+w.file("deed", "rm -rf /\n")
+r = w.bawn("run", "--json", "--lang", "bash", "--in", "hog.py", "--in", "deed", "-c", "bash deed")
+ok(r["status"] == "refused" and [f["path"] for f in r["assessment"]["findings"] if f["rule"] == "any/destroys-everything"] == ["deed", "hog.py"],
+   "an input that is given up takes nothing from one that is run") or r.show()
+r = w.bawn("run", "--json", "--lang", "bash", "--in", "deed", "-c", "wc -l < deed")
+ok(r["status"] == "completed" and r["assessment"]["level"] == "LOW", "one that is only read is data") or r.show()
+
+# What somebody tries first.
+w.file("u16.py", "import os\n".encode("utf-16"))
+r = w.bawn("assess", "u16.py")
+ok(r.code == 125 and "'u16.py' is UTF-16, not UTF-8" in r.err and "iconv" in r.err, "UTF-16 is called by its name") or r.show()
+ok("the code is UTF-16, not UTF-8" in w.bawn("run", "u16.py").err, "by a run, too")
+w.file("prose/a.txt", "hello\n")
+r = w.bawn("assess", "prose")
+ok(r.code == 0 and "nothing to assess: no file with a known extension or #! line; 1 other files skipped" in r.err, "a directory without code") or r.show()
+w.file("deep/a.py", "x = 1\n")
+os.makedirs(w.dir + "/deep/" + "d/" * 70)
+r = w.bawn("assess", "--json", "deep")
+docs = [json.loads(l) for l in r.out.splitlines()]
+ok(r.code == 125 and [d.get("error", {}).get("type") for d in docs] == [None, "input_invalid"] and "nested too deep" in docs[1]["error"]["message"], "a directory that is not entered has a line of its own") or r.show()
+r = w.bawn("assess", "--format", "sarif", "deep")
+ok(r.code == 125 and not r["runs"][0]["invocations"][0]["executionSuccessful"], "and is no success in SARIF") or r.show()
+name = "a\nb\x1b[31m.py"
+w.file(name, "import os\nos.system('id')\n")
+for args in ([name], [name + "x"]):
+    r = w.bawn("assess", *args)
+    ok("\x1b" not in r.out + r.err and "a\\nb\\x1b[31m.py" in r.out + r.err, f"a name is escaped where it is shown, exit {r.code}") or r.show()
+r = w.bawn("assess", "--format", "sarif", name)
+equal(r["runs"][0]["artifacts"][0]["location"]["uri"], "a%0Ab%1B%5B31m.py", "and encoded in SARIF")
+
 # Text for people.
 w.file("a.py", "import os\nopen('/et' + 'c/shadow')\nos.system('''\n  cat /etc/hosts''')\n")
 r = w.bawn("assess", "-v", "a.py")

@@ -2,13 +2,24 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "cli/pool.h"
 #include "tap.h"
 
-enum how { FINE, REFUSE, CRASH, HANG, LARGE };
-struct ctx { const enum how *how; size_t taken; bool in_order; int status[64]; size_t bytes[64]; bool right[64]; int stop_at; pid_t parent; bool apart; };
+enum how { FINE, REFUSE, CRASH, HANG, LARGE, SLOW };
+struct ahead { _Atomic size_t done, most; };  /* shared with the workers */
+struct ctx { struct ahead *ahead; const enum how *how; size_t taken; bool in_order; int status[64]; size_t bytes[64]; bool right[64]; int stop_at; pid_t parent; bool apart; };
+
+/* Until the others have done all they may, and then a while, in which they would do more if they could. */
+static void wait_for_others(struct ahead *a)
+{
+	while (a->done < 2 * BAWN_CLI_POOL_AHEAD - 1)
+		usleep(1000);
+	usleep(200000);
+	a->most = a->done;
+}
 
 static int work(void *p, size_t i, struct bawn_buf *out)
 {
@@ -18,10 +29,15 @@ static int work(void *p, size_t i, struct bawn_buf *out)
 	case REFUSE: return -EINVAL;
 	case CRASH:  (void)raise(SIGKILL); break;
 	case HANG:   pause(); break;
+	case SLOW:   wait_for_others(c->ahead); break;
 	case LARGE:
 		for (int k = 0; k < 100000; k++)
 			bawn_buf_fmt(out, "0123456789");
 		break;
+	}
+	if (c->ahead != NULL) {
+		c->ahead->done++;
+		return 0;
 	}
 	if (i % 3 == 0)
 		usleep(2000);  /* so that others finish first */
@@ -32,12 +48,14 @@ static int take(void *p, size_t i, int status, struct bawn_span answer)
 {
 	struct ctx *c = p;
 	c->in_order = c->in_order && i == c->taken;
+	c->taken++;
+	if (c->ahead != NULL)
+		return 0;
 	c->status[i] = status;
 	c->bytes[i] = answer.n;
 	char want[32];
 	snprintf(want, sizeof want, "%zu %d", i, c->apart);
 	c->right[i] = bawn_span_is(answer, want);
-	c->taken++;
 	return c->stop_at > 0 && (int)i == c->stop_at ? 7 : 0;
 }
 
@@ -60,6 +78,13 @@ int main(void)
 	ok(m.status[5] == -ETIMEDOUT, "so is one that hangs");
 	ok(m.status[2] == -EINVAL && m.bytes[2] == 0, "and one that cannot");
 	ok(m.status[3] == 0 && m.bytes[3] == 1000000, "a large answer comes whole");
+
+	static const enum how slow[1000] = { SLOW };
+	struct ctx s = { .how = slow, .in_order = true, .parent = getpid(), .apart = true };
+	s.ahead = mmap(NULL, sizeof *s.ahead, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	p = (struct bawn_cli_pool){ .n = 1000, .jobs = 2, .timeout_ms = 20000, .ctx = &s, .work = work, .take = take };
+	r = bawn_cli_pool(&p);
+	ok(r == 0 && s.taken == 1000 && s.in_order && s.ahead->most == 2 * BAWN_CLI_POOL_AHEAD - 1, "nobody runs far ahead of one that is slow: %zu", (size_t)s.ahead->most);
 
 	struct ctx one = { .in_order = true, .parent = getpid() };
 	p = (struct bawn_cli_pool){ .n = 1, .jobs = 8, .timeout_ms = 1000, .ctx = &one, .work = work, .take = take };
