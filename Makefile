@@ -33,7 +33,8 @@ fuzz:      ## each fuzz target for FUZZ_SECONDS (600); findings in build-fuzz/fo
 	@tools/build build-fuzz
 	@tools/run-fuzz $${FUZZ_SECONDS:-600}
 
-soak: all  ## runs without pause for SOAK_SECONDS (3600), then looks for leftovers
+soak: all  ## RUNS (10000) runs, AT_A_TIME (8): nothing grows; every fault of the launcher: 20 minutes
+	@tools/setup test
 	@tools/soak
 
 docs: all  ## docs/rules.md, from the rule table
