@@ -214,6 +214,26 @@ static const char *pattern_key(struct script *s, uint32_t c)
 	return bawn_value_is_text(v) ? bawn_arena_text(scratch(s), v->text) : key != 0 ? bawn_script_dotted(s, key) : NULL;
 }
 
+/* [, , a]: how many are passed over between the end of the one before and a. */
+static uint32_t holes_before(const struct script *s, uint32_t from, uint32_t c, bool first)
+{
+	uint32_t n = 0;
+	for (uint32_t i = from; i < node(s, c)->start; i++)
+		n += s->t->text.p[i] == ',';
+	return first || n == 0 ? n : n - 1;
+}
+
+/* {a = b}, [a = b]: b, where there is no a. */
+static struct value *or_default(struct script *s, uint32_t c, struct value *part)
+{
+	if (node(s, c)->kind == BAWN_K_PAIR)
+		c = child(s, c, BAWN_R_VALUE);
+	uint32_t otherwise = c != 0 && !s->python ? child(s, c, BAWN_R_RIGHT) : 0;
+	struct value *v = otherwise != 0 ? s->val[otherwise] : NULL;
+	bool known = part != NULL && (bawn_value_is_text(part) || part->has_number || part->is_list || part->is_dict || part->function != 0);
+	return v == NULL || known ? part : part == NULL ? v : bawn_value_either(s, part, v);
+}
+
 void bawn_bind(struct script *s, uint32_t target, struct value *v)
 {
 	struct { uint32_t at; struct value *v; } todo[PATTERNS_MAX] = { { target, v } };
@@ -227,11 +247,15 @@ void bawn_bind(struct script *s, uint32_t target, struct value *v)
 			continue;
 		}
 		bool object = s->t->text.n > n->start && s->t->text.p[n->start] == '{';
+		uint32_t end = n->start;
 		for (uint32_t c = n->child; c != 0 && n_todo < PATTERNS_MAX; c = node(s, c)->next, at++) {
+			at += !s->python && !object && !same ? holes_before(s, end, c, c == n->child) : 0;
+			end = node(s, c)->end;
 			uint32_t to = same ? c : bawn_bind_inner(s, c);
 			struct value *part = same ? whole : object ? bawn_script_attribute(s, whole, pattern_key(s, c)) : bawn_bind_is_rest(s, c) ? rest_of(s, whole, at) : part_of(s, whole, at);
 			if (to == 0)
 				continue;
+			part = same ? part : or_default(s, c, part);
 			if (node(s, to)->kind == BAWN_K_PATTERN || node(s, to)->kind == BAWN_K_LIST || node(s, to)->kind == BAWN_K_PAREN) {
 				todo[n_todo].at = to;
 				todo[n_todo++].v = part;

@@ -87,8 +87,7 @@ static struct value *local_call(struct script *s, struct call *c)
 	return v;
 }
 
-/* Tells the call, and what it does to the world.  Returns the tags of what it gives back. */
-static uint64_t tell_call(struct script *s, const struct call *c)
+uint64_t bawn_call_tell(struct script *s, const struct call *c)
 {
 	uint32_t f = child(s, c->node, BAWN_R_FUNCTION);
 	struct fact fact = { .kind = BAWN_MATCH_CALL, .name = c->name, .arg = c->arg, .n_args = c->n_args, .keyword = c->keyword,
@@ -108,12 +107,14 @@ static void tell_alternatives(struct script *s, const struct call *c)
 	const struct value *f = c->function;
 	for (uint32_t i = 0; f != NULL && f->choice && i < f->n_items; i++) {
 		struct value *one = f->item[i];
+		if (one != NULL && one->function != 0 && one->function != f->function && !s->python)
+			bawn_bind_parameters(s, one->function, c, false);
 		if (one == NULL || one->name == NULL || one->function != 0 || (c->name != NULL && strcmp(one->name, c->name) == 0))
 			continue;
 		struct call other = *c;
 		other.function = one;
 		other.name = one->name;
-		(void)tell_call(s, &other);
+		(void)bawn_call_tell(s, &other);
 	}
 }
 
@@ -176,7 +177,7 @@ static void tell_later(struct script *s, const struct call *c, struct value *f, 
 		later.arg = arg[0]->item, later.n_args = arg[0]->n_items;
 	for (uint32_t i = 0; i < later.n_args; i++)
 		later.taint |= later.arg[i] != NULL ? later.arg[i]->taint : 0;
-	(void)tell_call(s, &later);
+	(void)bawn_call_tell(s, &later);
 }
 
 static void tell_handed(struct script *s, const struct call *c)
@@ -224,8 +225,9 @@ struct value *bawn_read_call(struct script *s, uint32_t i)
 	c.name = c.function != NULL ? c.function->name : NULL;
 	if (!s->python && f != 0 && c.n_args > 0 && c.arg[0] != NULL && c.arg[0]->imported && bawn_js_is_wrapper(text_of(s, f)))
 		return c.arg[0];
-	if (!s->python && bawn_js_bound(&c) != NULL)
-		return bawn_js_bound(&c);
+	struct value *bound = s->python ? NULL : bawn_js_bound(s, &c);
+	if (bound != NULL)
+		return bound;
 	if (!s->python)
 		bawn_js_apply(&c);
 	bawn_fold_redirect(s, &c);
@@ -238,7 +240,7 @@ struct value *bawn_read_call(struct script *s, uint32_t i)
 	if (v == NULL && !local && !s->python)
 		v = bawn_js_call(s, &c);
 	if (!local)
-		tags = tell_call(s, &c);
+		tags = bawn_call_tell(s, &c);
 	tell_alternatives(s, &c);
 	grow_list(s, &c);
 	construct(s, &c);

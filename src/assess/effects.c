@@ -66,6 +66,7 @@ static const struct { const char *name; int8_t arg; uint8_t access; } touch[] = 
 	{ "os.startfile", 0, BAWN_ACCESS_EXECUTE }, { "execfile", 0, BAWN_ACCESS_EXECUTE }, { "zipimport.zipimporter", 0, BAWN_ACCESS_EXECUTE }, { "os.execv", 0, BAWN_ACCESS_EXECUTE },
 	{ "os.execve", 0, BAWN_ACCESS_EXECUTE }, { "os.execl", 0, BAWN_ACCESS_EXECUTE }, { "os.execvp", 0, BAWN_ACCESS_EXECUTE }, { "os.spawnl", 1, BAWN_ACCESS_EXECUTE }, { "os.spawnv", 1, BAWN_ACCESS_EXECUTE },
 	{ "os.posix_spawn", 0, BAWN_ACCESS_EXECUTE },
+	{ "process.dlopen", 1, BAWN_ACCESS_EXECUTE }, { "adm-zip", 0, BAWN_ACCESS_READ }, { "extract-zip", 0, BAWN_ACCESS_READ },
 	{ "asar.createPackage", 1, BAWN_ACCESS_WRITE }, { "@electron/asar.createPackage", 1, BAWN_ACCESS_WRITE },
 	{ "fs.readFile", 0, BAWN_ACCESS_READ }, { "fs.readFileSync", 0, BAWN_ACCESS_READ }, { "fs.createReadStream", 0, BAWN_ACCESS_READ },
 	{ "fs.open", 0, OPEN }, { "fs.openSync", 0, OPEN }, { "fs.readJson", 0, BAWN_ACCESS_READ },
@@ -183,14 +184,31 @@ static uint64_t contents(const struct script *s, struct bawn_span path)
 	return taint;
 }
 
+/* A program reads the .env beside it; to send what is in it is something else. */
+static uint64_t settings(struct bawn_span path)
+{
+	size_t at = path.n;
+	while (at > 0 && path.p[at - 1] != '/' && path.p[at - 1] != '\\')
+		at--;
+	struct bawn_span name = { path.p + at, path.n - at };
+	return bawn_span_is(name, ".env") || bawn_span_starts(name, ".env.") ? BAWN_TAG(NAMED) : 0;
+}
+
 /* The path with backslashes written as slashes. */
 static uint64_t touch_text(struct script *s, struct bawn_span path, enum bawn_access access, uint32_t node)
 {
-	uint64_t tags = access == BAWN_ACCESS_READ ? contents(s, path) : 0;
+	uint64_t tags = access == BAWN_ACCESS_READ ? contents(s, path) | (s->python ? 0 : settings(path)) : 0;
 	if (access == BAWN_ACCESS_READ)
 		(void)bawn_modules_open(s->e, path);
 	if (access == BAWN_ACCESS_EXECUTE)
 		bawn_modules_run(s->e, path, s->python ? BAWN_LANG_PYTHON : BAWN_LANG_JAVASCRIPT, node);
+	const char *star = access == BAWN_ACCESS_LIST && !s->python ? memchr(path.p, '*', path.n) : NULL;
+	if (star != NULL) {  /* a pattern: what lies below the last directory that is named */
+		while (star > path.p && star[-1] != '/')
+			star--;
+		path.n = (size_t)(star - path.p);
+		path.n -= path.n > 1;
+	}
 	if (path.n < 512 && memchr(path.p, '\\', path.n) != NULL) {
 		char *p = bawn_arena_get(&s->e->scratch, path.n + 1);
 		for (size_t i = 0; p != NULL && i < path.n; i++)
@@ -291,6 +309,9 @@ void bawn_script_keep(struct script *s, struct value *file, uint64_t taint)
 	if ((taint & BAWN_TAG(NET_RECV)) != 0)
 		taint |= BAWN_TAG(DOWNLOAD);
 	taint &= KEEPS;
+	for (uint32_t i = 0; file != NULL && file->choice && taint != 0 && i < file->n_items && i < 8; i++)
+		if (bawn_value_is_text(file->item[i]) && (contents(s, file->item[i]->text) & taint) != taint)
+			keep_text(s, file->item[i]->text, taint);
 	for (unsigned depth = 0; file != NULL && taint != 0 && depth < 3; depth++) {
 		file->taint |= taint;
 		if (bawn_value_is_text(file) && !file->partial && file->text.n > 0 && (contents(s, file->text) & taint) != taint)
@@ -355,12 +376,17 @@ static bool bare_shell(struct value *const *word, uint32_t n)
 static bool interprets(const struct value *program)
 {
 	static const char *const runner[] = {
-		"sh", "bash", "dash", "zsh", "python", "python3", "pythonw", "pythonw.exe", "python.exe", "perl", "ruby", "node", "java", "cmd", "cmd.exe", "powershell",
-		"powershell.exe", "pwsh", "msiexec", "rundll32", "rundll32.exe", "regsvr32", "mshta", "wscript", "cscript", "start", "open", "xdg-open", "sudo", "nohup", "chmod", "pip", "pip3", "env",
+		"sh", "bash", "dash", "zsh", "python", "python3", "pythonw", "perl", "ruby", "node", "java", "cmd", "powershell",
+		"pwsh", "msiexec", "rundll32", "regsvr32", "mshta", "wscript", "cscript", "start", "open", "xdg-open", "sudo", "nohup", "chmod", "pip", "pip3", "env",
 	};
 	if (program != NULL && program->name != NULL && strncmp(program->name, "sys.executable", 14) == 0)
 		return true;
-	return bawn_value_is_text(program) && listed(runner, BAWN_LEN(runner), last_component(program->text));
+	if (!bawn_value_is_text(program))
+		return false;
+	struct bawn_span name = last_component(program->text);
+	if (name.n > 4 && memcmp(name.p + name.n - 4, ".exe", 4) == 0)
+		name.n -= 4;
+	return listed(runner, BAWN_LEN(runner), name);
 }
 
 /* Files that are looked at, not run. */
@@ -378,6 +404,9 @@ static bool is_document(const struct value *v)
 
 static bool is_download(const struct script *s, const struct value *v)
 {
+	for (uint32_t i = 0; v != NULL && v->choice && i < v->n_items && i < 8; i++)
+		if (bawn_value_is_text(v->item[i]) && !is_document(v->item[i]) && (contents(s, v->item[i]->text) & BAWN_TAG(DOWNLOAD)) != 0)
+			return true;
 	return v != NULL && !is_document(v) && ((v->taint & BAWN_TAG(DOWNLOAD)) != 0 ||
 	                     (bawn_value_is_text(v) && (contents(s, v->text) & BAWN_TAG(DOWNLOAD)) != 0));
 }
@@ -442,6 +471,16 @@ static int language_of(struct bawn_span t)
 	return python && memchr(t.p, '(', t.n) != NULL ? BAWN_LANG_PYTHON : -1;
 }
 
+/* JavaScript that loads or runs something. */
+static bool is_javascript(struct bawn_span t)
+{
+	static const char *const word[] = { "require(", "eval(", "(eval)", "import(", "Function(", "fetch(" };
+	for (size_t i = 0; i < BAWN_LEN(word); i++)
+		if (memmem(t.p, t.n, word[i], strlen(word[i])) != NULL)
+			return true;
+	return false;
+}
+
 static int language_of_file(const struct value *path)
 {
 	static const struct { const char *ending; int language; } is[] = {
@@ -465,7 +504,7 @@ static void written(struct script *s, const struct call *c)
 		const struct value *v = c->arg[i];
 		int language = bawn_value_is_text(v) && v->text.n > 20 ? language_of(v->text) : -1;
 		if (language < 0 && i == 1 && !s->python && bawn_value_is_text(v) && v->text.n > 20)
-			language = language_of_file(c->arg[0]);
+			language = is_javascript(v->text) && !is_document(c->arg[0]) ? BAWN_LANG_JAVASCRIPT : language_of_file(c->arg[0]);
 		if (language >= 0)
 			run_one(s, language, v, c->node);
 	}

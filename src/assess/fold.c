@@ -363,7 +363,7 @@ struct value *bawn_fold_join_path(struct script *s, struct value *left, struct v
 	return v;
 }
 
-static struct value *chain(struct script *s, const struct value *a, const struct value *b)
+struct value *bawn_fold_chain(struct script *s, const struct value *a, const struct value *b)
 {
 	struct value *v = a->n_items + b->n_items <= ITEMS_MAX ? bawn_fold_list(s, a->n_items + b->n_items, a->taint | b->taint) : NULL;
 	if (v == NULL)
@@ -532,7 +532,7 @@ static struct value *combine(struct script *s, char op, struct value *left, stru
 	bool lists = left != NULL && right != NULL && left->is_list && right->is_list && !left->choice && !right->choice;
 	int64_t n;
 	switch (op) {
-	case '+': return lists && s->python ? chain(s, left, right) : bawn_fold_concat(s, left, right);
+	case '+': return lists && s->python ? bawn_fold_chain(s, left, right) : bawn_fold_concat(s, left, right);
 	case '/':
 		if (left != NULL && left->is_path)
 			return bawn_fold_join_path(s, left, right);
@@ -576,8 +576,12 @@ struct value *bawn_fold_binary(struct script *s, char op, struct value *left, st
 	if (op != 0 && strchr("enlgLGiI", op) != NULL)
 		return compare(s, op, left, right);
 	bool text = op == '+' && (bawn_value_is_text(left) || bawn_value_is_text(right));
-	if (!text && bawn_fold_numeric(s, left, &a) && bawn_fold_numeric(s, right, &b) && arithmetic(s, op, a, b, &n))
-		return bawn_fold_number(s, n, taint);
+	if (!text && bawn_fold_numeric(s, left, &a) && bawn_fold_numeric(s, right, &b) && arithmetic(s, op, a, b, &n)) {
+		struct value *number = bawn_fold_number(s, n, taint);
+		if (number != NULL)
+			number->partial = left->partial || right->partial;
+		return number;
+	}
 	struct value *v = op != '*' && one_choice(left, right) ? either_of(s, op, left, right) : combine(s, op, left, right);
 	if (v == NULL && taint != 0) {
 		v = bawn_value_new(s->e);
@@ -724,7 +728,7 @@ static struct value *member_named(struct script *s, struct value *object, const 
 }
 
 /* table[process.platform]: any of what is in the table. */
-static struct value *any_item(struct script *s, const struct value *object)
+struct value *bawn_fold_any(struct script *s, const struct value *object)
 {
 	struct value *v = NULL;
 	if (object->partial || object->n_items > CHOICES_MAX)
@@ -755,12 +759,16 @@ struct value *bawn_fold_subscript(struct script *s, struct value *object, struct
 	if (object == NULL)
 		return NULL;
 	struct value *v = NULL;
-	if (!bawn_value_is_text(index) && bawn_fold_numeric(s, index, &at))
+	/* The number of a round, or one that other calls give otherwise. */
+	bool round = !s->python && index != NULL && index->has_number && (index->partial || (index->taint & BAWN_TAG(INPUT)) != 0);
+	if (round && object->is_list && !object->choice)
+		v = bawn_fold_any(s, object);
+	if (v == NULL && !bawn_value_is_text(index) && bawn_fold_numeric(s, index, &at))
 		v = at == 0 && object->name != NULL && strcmp(object->name, "sys.argv") == 0 ? bawn_script_named(s, "__file__", false)
 		  : at == 1 && object->name != NULL && strcmp(object->name, "process.argv") == 0 ? bawn_script_named(s, "__filename", false) : at_index(s, object, at);
 	bool known = bawn_value_is_text(index) || (index != NULL && index->has_number);
 	if (!known && v == NULL && !s->python && !object->choice && (object->is_dict || object->is_list))
-		v = any_item(s, object);
+		v = bawn_fold_any(s, object);
 	const char *key = v == NULL && (bawn_value_is_text(index) || object->is_dict) ? bawn_fold_key(s, index) : NULL;
 	if (key != NULL)
 		v = member_named(s, object, key);

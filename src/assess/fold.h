@@ -51,6 +51,10 @@ struct value *bawn_fold_items(struct script *s, struct value *v);               
 
 /* Of a choice with only one item that says something, that one; else v itself. */
 struct value *bawn_fold_sole(struct value *v);
+/* Any of the items of a list or dictionary; NULL: there are too many, or not all are known. */
+struct value *bawn_fold_any(struct script *s, const struct value *object);
+/* One list after the other. */
+struct value *bawn_fold_chain(struct script *s, const struct value *a, const struct value *b);
 
 /* The characters of a text, or the bytes of bytes. */
 struct letters { const uint32_t *c; size_t n; };

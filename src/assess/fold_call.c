@@ -8,6 +8,8 @@
 #include "assess/text.h"
 #include "base/cleanup.h"
 
+#define NUMBERS_MIN 8u
+
 struct row { const char *name; uint8_t op; uint8_t how; };  /* how: a codec, a radix or an operator */
 
 /* How what is found in a directory is given: as a path object, an entry with a path, or a text. */
@@ -20,7 +22,7 @@ static const struct row functions[] = {
 	{ "Cryptodome.Util.number.long_to_bytes", F_LONG_TO_BYTES, 0 }, { "Map", F_DICT, 0 }, { "Math.floor", F_INT, 0 }, { "Math.pow", F_OPERATOR, 'p' },
 	{ "Math.round", F_INT, 0 }, { "Math.trunc", F_INT, 0 }, { "Number", F_INT, 0 }, { "Number.parseInt", F_INT, 0 },
 	{ "Object.entries", F_ENTRIES, 0 }, { "Object.keys", F_KEYS, 0 }, { "Object.values", F_VALUES, 0 },
-	{ "Reflect.get", F_GETATTR, 0 }, { "String", F_STR, 0 }, { "String.fromCharCode", F_CHARS, 0 },
+	{ "Reflect.get", F_GETATTR, 0 }, { "Set", F_LIST, 0 }, { "String", F_STR, 0 }, { "String.fromCharCode", F_CHARS, 0 },
 	{ "String.fromCodePoint", F_CHARS, 0 }, { "String.raw", F_EXPAND, 0 }, { "StringIO.StringIO", F_STREAM, 0 },
 	{ "Uint8Array", F_BYTES, 0 }, { "Uint8Array.from", F_BYTES, 0 }, { "__import__", F_IMPORT, 0 },
 	{ "__loader__.load_module", F_IMPORT, 0 }, { "_codecs.decode", F_CODECS, 0 }, { "abs", F_ABS, 0 },
@@ -396,8 +398,8 @@ static struct value *bytes_of(struct script *s, const struct call *c)
 	if (bawn_value_is_text(a))
 		return a->bytes ? a : as_bytes(bawn_fold_text(s, a->text, a->taint));
 	struct value *in = bawn_fold_items(s, a);
-	if (in != NULL)
-		return bawn_fold_from_numbers(s, in->item, in->n_items, true, c->taint);
+	if (in != NULL)  /* in JavaScript a text is seldom written as the numbers of its letters */
+		return bawn_fold_from_numbers(s, in->item, in->n_items, true, c->taint | (!s->python && in->n_items >= NUMBERS_MIN ? BAWN_TAG(DECODE) : 0));
 	if (!bawn_fold_numeric(s, a, &n) || n < 0 || n > 4096)
 		return NULL;
 	return as_bytes(bawn_fold_text(s, (struct bawn_span){ bawn_arena_get(fold_memory(s), (size_t)n + 1), (size_t)n }, 0));

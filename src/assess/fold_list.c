@@ -60,6 +60,20 @@ static struct value *reversed(struct script *s, struct value *in)
 	return bawn_fold_slice(s, in, has, (int64_t[3]){ 0, 0, -1 });
 }
 
+#define TURNED_MIN 8u  /* letters */
+
+/* Letters in the other order were written that way so that nobody would read them. */
+static struct value *turned(struct script *s, struct value *in)
+{
+	struct value *v = reversed(s, in);
+	bool letters = !s->python && v != NULL && v->is_list && v->n_items >= TURNED_MIN;
+	for (uint32_t i = 0; letters && i < v->n_items; i++)
+		letters = bawn_value_is_text(v->item[i]) && v->item[i]->text.n == 1;
+	if (letters)
+		v->taint |= BAWN_TAG(DECODE);
+	return v;
+}
+
 /* map(f, a, b...) and its relatives; `spread`: the items are the arguments. */
 static struct value *mapped(struct script *s, struct value *f, struct value *const *in, uint32_t n_in, bool spread, uint32_t node)
 {
@@ -331,11 +345,30 @@ static int64_t popped_at(struct script *s, int op, const struct value *self, con
 	return at + (at < 0 ? self->n_items : 0);
 }
 
+/* map.set(key, v) */
+static struct value *with_entry(struct script *s, const struct value *self, struct value *key, struct value *v)
+{
+	struct value *map = self->n_items < 1024 ? new_dict(s, self->n_items + 1) : NULL;
+	if (map == NULL)
+		return NULL;
+	if (self->n_items > 0) {
+		memcpy(map->item, self->item, self->n_items * sizeof *map->item);
+		memcpy(map->key, self->key, self->n_items * sizeof *map->key);
+	}
+	map->n_items = self->n_items;
+	map->taint = self->taint;
+	return put(s, map, self->n_items + 1, key, v) ? map : NULL;
+}
+
 /* What the list is after the call; NULL: the method does not change it, or nobody knows how. */
 struct value *bawn_fold_changed(struct script *s, const struct call *c)
 {
 	struct value *self = c->function != NULL ? c->function->self : NULL, *a = fold_arg(c, 0), *in;
 	const char *dot = c->name != NULL ? strrchr(c->name, '.') : NULL;
+	if (!s->python && self != NULL && self->is_dict && !self->choice && dot != NULL && strcmp(dot, ".set") == 0 && c->n_args == 2)
+		return with_entry(s, self, a, c->arg[1]);
+	if (!s->python && self != NULL && self->is_list && !self->choice && dot != NULL && strcmp(dot, ".add") == 0)
+		return append(s, self, c->arg, c->n_args);
 	if (self == NULL || !self->is_list || self->choice || dot == NULL)
 		return NULL;
 	int op = bawn_fold_list_method(dot + 1);
@@ -443,7 +476,7 @@ struct value *bawn_fold_list_op(struct script *s, int op, struct value *self, co
 	case F_ZIP:         return zip(s, c);
 	case F_ENUMERATE:   return enumerated(s, c);
 	case F_REVERSED:    return reversed(s, a);
-	case F_REVERSE:     return reversed(s, self);
+	case F_REVERSE:     return turned(s, self);
 	case F_SORTED: {
 		struct value *v = sorted(s, a, key, back, c->node);
 		return v != NULL ? v : a != NULL && a->is_list && a->partial ? a : NULL;
@@ -492,6 +525,8 @@ struct value *bawn_fold_list_op(struct script *s, int op, struct value *self, co
 	case F_POP: case F_SHIFT:
 		if (!self->is_list || self->choice)
 			return op == F_POP && a != NULL ? bawn_fold_subscript(s, self, a) : NULL;
+		if (!s->python && s->replay == 0 && s->scope != 0 && self->n_items > 1 && bawn_fold_any(s, self) != NULL)
+			return bawn_fold_any(s, self);  /* another one each time the function is called */
 		part[0] = popped_at(s, op, self, a);
 		return part[0] >= 0 && part[0] < (int64_t)self->n_items && !self->partial ? self->item[part[0]] : NULL;
 	case F_SAME:        return self;

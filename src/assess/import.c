@@ -43,7 +43,7 @@ static void import_name(struct script *s, uint32_t i, const char *from)
 	bawn_scope_set(s, s->scope, bound, v);
 }
 
-static void add_star(struct script *s, const char *from, uint32_t i)
+void bawn_import_star(struct script *s, const char *from, uint32_t i)
 {
 	for (uint32_t k = 0; k < s->n_star; k++)
 		if (strcmp(s->star[k], from) == 0)
@@ -64,7 +64,7 @@ void bawn_read_import(struct script *s, uint32_t i)
 		if (c == module)
 			continue;
 		if (node(s, c)->kind == BAWN_K_WILDCARD && from != NULL)
-			add_star(s, from, i);
+			bawn_import_star(s, from, i);
 		else if (s->python && (node(s, c)->kind == BAWN_K_DOTTED || node(s, c)->kind == BAWN_K_ALIASED))
 			import_name(s, c, from);
 	}

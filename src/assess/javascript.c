@@ -1,38 +1,21 @@
-/* javascript.c - what only JavaScript has: modules known by several names, functions handed on to be
- * called with data later, and the ways from any value to the functions of the runtime.
- *
- * Data mostly reaches JavaScript through parameters of functions that somebody else calls.  When such
- * a function is entered, the call it is an argument of is known up to there; so its parameters are
- * bound before its body is read, and `get(u, r => r.on('data', d => eval(d)))` needs one walk. */
+/* javascript.c - what only JavaScript has: modules known by several names, and the ways from any value
+ * to the functions of the runtime.  Functions handed on to be called with data later: handed.c. */
 #include "assess/javascript.h"
+#include "assess/bind.h"
+#include "assess/fold.h"
+#include "assess/handed.h"
 #include "assess/import.h"
 #include "assess/names.h"
 #include "assess/parameter.h"
+#include "assess/reader.h"
 #include "assess/text.h"
 #include "base/cleanup.h"
 #include "base/json.h"
 
 #define GIVEN_MAX 4u
 
-static struct arena *scratch(struct script *s) { return &s->e->scratch; }
-static const struct bawn_node *node(const struct script *s, uint32_t i) { return &s->t->node[i]; }
-static uint32_t child(const struct script *s, uint32_t i, enum bawn_role role) { return bawn_node_child(s->t, i, role); }
 static struct value *arg(const struct call *c, uint32_t i) { return i < c->n_args ? c->arg[i] : NULL; }
 static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
-
-static const char *method_of(const char *name)
-{
-	const char *dot = name != NULL ? strrchr(name, '.') : NULL;
-	return dot != NULL ? dot + 1 : name;
-}
-
-static struct value *tainted(struct script *s, const char *name, uint64_t taint)
-{
-	struct value *v = bawn_value_new(s->e);
-	if (v != NULL)
-		v->name = name, v->taint = taint;
-	return v;
-}
 
 /* ---- names ---- */
 
@@ -130,10 +113,24 @@ static uint64_t personal_taint(const char *object, const char *property)
 	return 0;
 }
 
+/* One of several modules: what each of them has by that name. */
+static struct value *of_each_module(struct script *s, const struct value *object, const char *property)
+{
+	struct value *v = NULL;
+	for (uint32_t i = object->n_items; i > 0; i--) {
+		struct value *one = object->item[i - 1];
+		if (one != NULL && one->imported && !one->choice)
+			v = bawn_value_either(s, v, bawn_script_attribute(s, one, property));
+	}
+	return v;
+}
+
 struct value *bawn_js_attribute(struct script *s, struct value *object, const char *property)
 {
 	if (object == NULL || property == NULL)
 		return NULL;
+	if (object->choice && object->imported && object->n_items > 1)
+		return of_each_module(s, object, property);
 	uint64_t taint = personal_taint(object->name, property);
 	if (taint != 0)
 		return tainted(s, bawn_arena_fmt(scratch(s), "%s.%s", object->name, property), taint);
@@ -195,12 +192,19 @@ bool bawn_js_is_wrapper(struct bawn_span name)
 	return false;
 }
 
-/* f.bind(x) of a function of the program is that function. */
-struct value *bawn_js_bound(const struct call *c)
+/* f.bind(x) is f, and so is call.bind(f, x). */
+struct value *bawn_js_bound(struct script *s, const struct call *c)
 {
 	const char *method = method_of(c->name);
-	struct value *self = c->function != NULL ? c->function->self : NULL;
-	return method != NULL && strcmp(method, "bind") == 0 && c->n_args <= 1 && self != NULL && self->function != 0 ? self : NULL;
+	struct value *f = c->function != NULL && method != NULL && strcmp(method, "bind") == 0 ? c->function->self : NULL;
+	bool call = f != NULL && f->name != NULL && strcmp(f->name, "Function.prototype.call") == 0;
+	f = call && c->n_args > 1 ? c->arg[0] : !call && c->n_args <= 1 ? f : NULL;
+	if (f == NULL || (f->function == 0 && f->name == NULL))
+		return NULL;
+	struct fact told = { .kind = BAWN_MATCH_CALL, .name = f->name, .node = c->node };
+	if (f->function == 0)  /* somebody will call it */
+		(void)bawn_engine_fact(s->e, &told);
+	return f;
 }
 
 void bawn_js_apply(struct call *c)
@@ -229,33 +233,118 @@ void bawn_js_apply(struct call *c)
 	}
 }
 
-enum op { SAME, IMPORT, CODE, TMP, STREAM, PROGRAM, VARIABLE, DATA };
+enum op { SAME, IMPORT, CODE, TMP, STREAM, PROGRAM, VARIABLE, DATA, MERGE, MEMBERS, COOKIES };
 static const struct { const char *name; enum op op; } function[] = {
 	{ "util.promisify", SAME }, { "util.callbackify", SAME }, { "pify", SAME }, { "thenify", SAME }, { "bluebird.promisify", SAME },
 	{ "Promise.resolve", SAME }, { "Promise.all", SAME }, { "Promise.allSettled", SAME }, { "Promise.race", SAME }, { "Promise.any", SAME },
 	{ "Object.freeze", SAME }, { "Object.seal", SAME }, { "Object", SAME }, { "String", SAME }, { "String.raw", SAME }, { "Proxy", SAME },
-	{ "structuredClone", SAME }, { "Array.from", SAME }, { "URL", SAME }, { "util.toUSVString", SAME }, { "$", SAME },
+	{ "structuredClone", SAME }, { "Array.from", SAME }, { "URL", SAME }, { "util.toUSVString", SAME }, { "$", SAME }, { "WeakRef", SAME }, { "Object.create", SAME },
+	{ "Object.assign", MERGE }, { "Object.entries", MEMBERS }, { "Object.values", MEMBERS },
 	{ "require", IMPORT }, { "import", IMPORT }, { "module.require", IMPORT }, { "module._load", IMPORT }, { "process.getBuiltinModule", IMPORT },
 	{ "module.createRequire()", IMPORT }, { "createRequire()", IMPORT }, { "require.call", IMPORT }, { "importSync", IMPORT }, { "import-fresh", IMPORT },
 	{ "__non_webpack_require__", IMPORT }, { "__webpack_require__", IMPORT },
 	{ "process.mainModule.constructor._load", IMPORT }, { "module.constructor._load", IMPORT }, { "require.main.constructor._load", IMPORT },
 	{ "JSON.parse", DATA }, { "json5.parse", DATA }, { "Function", CODE }, { "os.tmpdir", TMP }, { "fs.createWriteStream", STREAM },
+	{ "stream.Writable", STREAM }, { "stream.Transform", STREAM }, { "stream.Duplex", STREAM },
+	{ "chrome.cookies.getAll", COOKIES }, { "browser.cookies.getAll", COOKIES },
 	{ "Deno.env.get", VARIABLE },
 	{ "child_process.spawn", PROGRAM }, { "child_process.exec", PROGRAM }, { "child_process.execFile", PROGRAM }, { "cross-spawn", PROGRAM },
 	{ "execa", PROGRAM }, { "Bun.spawn", PROGRAM }, { "Deno.Command", PROGRAM }, { "Deno.run", PROGRAM },
 };
 NAMES(functions, function);
 
-static struct value *imported(struct script *s, const struct call *c)
+static struct value *imported_as(struct script *s, const struct value *v, uint32_t at)
 {
-	const struct value *v = arg(c, 0);
 	if (!bawn_value_is_text(v) || v->partial || v->text.n > NAME_MAX_BYTES)
 		return NULL;
 	const char *name = bawn_js_module(bawn_arena_text(scratch(s), v->text));
 	if (name == NULL)
 		return NULL;
-	bawn_script_import(s, name, c->node);
+	bawn_script_import(s, name, at);
 	return bawn_script_named(s, name, true);
+}
+
+static struct value *imported(struct script *s, const struct call *c)
+{
+	const struct value *v = arg(c, 0);
+	struct value *any = imported_as(s, v, c->node);
+	for (uint32_t i = v != NULL && v->choice ? v->n_items : 0; i > 0; i--) {
+		struct value *one = imported_as(s, v->item[i - 1], c->node);
+		any = one != NULL ? bawn_value_either(s, any, one) : any;
+	}
+	return any;
+}
+
+#define MERGED_MAX 64u  /* members; where there are more, nobody follows them */
+
+static uint32_t merged_items(const struct call *c)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < c->n_args; i++) {
+		const struct value *from = c->arg[i];
+		for (uint32_t k = 0; from != NULL && from->choice && k < from->n_items; k++)
+			n += from->item[k] != NULL && from->item[k]->is_dict ? from->item[k]->n_items : 0;
+		n += from != NULL && from->is_dict ? from->n_items : 0;
+	}
+	return n;
+}
+
+static void merge(struct script *s, struct value *to, const struct value *from, uint32_t room)
+{
+	for (uint32_t i = 0; from->is_dict && i < from->n_items && to->n_items < room; i++) {
+		uint32_t at = 0;
+		while (at < to->n_items && (from->key[i] == NULL || to->key[at] == NULL || strcmp(from->key[i], to->key[at]) != 0))
+			at++;
+		to->item[at] = at < to->n_items ? bawn_value_either(s, to->item[at], from->item[i]) : from->item[i];
+		to->key[at] = from->key[i];
+		to->n_items += at == to->n_items;
+	}
+	if (from->imported)
+		to->name = from->name, to->imported = true;
+}
+
+/* Object.assign(to, x, y): `to` has what they have; a copy of a module is as good as the module. */
+static struct value *merged(struct script *s, const struct call *c)
+{
+	struct value *v = tainted(s, NULL, c->taint & FLOWS);
+	uint32_t list = child(s, c->node, BAWN_R_ARGUMENTS), first = list != 0 ? node(s, list)->child : 0;
+	uint32_t room = merged_items(c);
+	if (v == NULL || first == 0 || room > MERGED_MAX || (v->item = bawn_arena_array(scratch(s), struct value *, room + 1)) == NULL ||
+	    (v->key = bawn_arena_array(scratch(s), const char *, room + 1)) == NULL)
+		return NULL;
+	for (uint32_t i = 0; i < c->n_args; i++) {
+		const struct value *from = c->arg[i];
+		for (uint32_t k = 0; from != NULL && from->choice && k < from->n_items; k++)
+			if (from->item[k] != NULL)
+				merge(s, v, from->item[k], room);
+		if (from != NULL)
+			merge(s, v, from, room);
+	}
+	if (v->n_items == 0 && v->name == NULL)
+		return NULL;
+	v->is_dict = true;
+	if (!bawn_span_is(text_of(s, first), "this")) {
+		bawn_bind_again(s, first, v);
+		return v;
+	}
+	for (uint32_t i = 0; i < v->n_items; i++)
+		if (v->key[i] != NULL && strlen(v->key[i]) < NAME_MAX_BYTES)
+			bawn_scope_set(s, 0, bawn_arena_fmt(scratch(s), "this.%s", v->key[i]), v->item[i]);
+	return v;
+}
+
+/* Object.entries(module), Object.values(module): some of what is in it. */
+static struct value *members(struct script *s, const struct call *c)
+{
+	const struct value *of = arg(c, 0);
+	if (of == NULL || !of->imported || of->name == NULL || strlen(of->name) > NAME_MAX_BYTES)
+		return NULL;
+	struct value *one = bawn_script_named(s, bawn_arena_fmt(scratch(s), "%s[]", of->name), true), *v = bawn_fold_list(s, 1, of->taint);
+	if (v == NULL)
+		return NULL;
+	v->item[0] = strcmp(method_of(c->name), "entries") == 0 ? bawn_fold_pair(s, NULL, one) : one;
+	v->partial = true;
+	return v;
 }
 
 /* new Function('return process')() is process. */
@@ -283,6 +372,7 @@ static struct value *made_code(struct script *s, const struct call *c)
 /* A shell is a program like others until its input is a connection. */
 static struct value *started(struct script *s, const struct call *c)
 {
+	static const char *const waits[] = { "node", "node.exe", "python", "python3", "perl", "ruby", "php" };  /* for a program, where it is given none */
 	static const char *const shell[] = { "sh", "bash", "zsh", "dash", "ksh", "cmd", "cmd.exe", "powershell", "powershell.exe", "pwsh",
 	                                     "sh -i", "bash -i", "process.env.SHELL", "process.env.ComSpec", "process.env.COMSPEC" };
 	const struct value *program = arg(c, 0);
@@ -296,6 +386,11 @@ static struct value *started(struct script *s, const struct call *c)
 		}
 	for (size_t i = 0; i < BAWN_LEN(shell); i++)
 		if (bawn_span_is(name, shell[i]))
+			return tainted(s, "child_process.shell()", 0);
+	const struct value *words = arg(c, 1);
+	bool none = words == NULL || words->is_dict || (words->is_list && (words->n_items == 0 || (bawn_value_is_text(words->item[0]) && bawn_span_is(words->item[0]->text, "-"))));
+	for (size_t i = 0; none && i < BAWN_LEN(waits); i++)
+		if (bawn_span_is(name, waits[i]))
 			return tainted(s, "child_process.shell()", 0);
 	return NULL;
 }
@@ -361,11 +456,18 @@ static struct value *parsed(struct script *s, const struct call *c)
 	return whole;
 }
 
-static struct value *same_list(const struct call *c)
+/* Methods that give their object, or load a module whatever they are a method of. */
+static struct value *by_method(struct script *s, const struct call *c)
 {
 	static const char *const keeps[] = { "filter", "sort", "toSorted", "flat", "values" };
 	struct value *self = c->function != NULL ? c->function->self : NULL;
 	const char *method = method_of(c->name);
+	if (self != NULL && (strcmp(method, "require") == 0 || strcmp(method, "_load") == 0))
+		return imported(s, c);
+	if (self != NULL && strcmp(method, "deref") == 0)
+		return self;
+	if (self != NULL && self->is_list && !self->choice && (strcmp(method, "find") == 0 || strcmp(method, "findLast") == 0))
+		return bawn_fold_any(s, self);
 	for (size_t i = 0; self != NULL && self->is_list && i < BAWN_LEN(keeps); i++)
 		if (strcmp(method, keeps[i]) == 0)
 			return self;
@@ -378,7 +480,7 @@ struct value *bawn_js_call(struct script *s, const struct call *c)
 		return NULL;
 	size_t row = bawn_names_find(&functions, c->name, strlen(c->name));
 	if (row == BAWN_LEN(function))
-		return same_list(c);
+		return by_method(s, c);
 	switch (function[row].op) {
 	case SAME:   return c->n_args > 0 && c->arg[0] != NULL && c->arg[0]->function == 0 ? c->arg[0] : NULL;
 	case IMPORT: return imported(s, c);
@@ -386,13 +488,16 @@ struct value *bawn_js_call(struct script *s, const struct call *c)
 	case TMP:    return bawn_value_text(s->e, bawn_span("/tmp"));
 	case PROGRAM: return started(s, c);
 	case DATA:   return parsed(s, c);
+	case MERGE:  return merged(s, c);
+	case MEMBERS: return members(s, c);
+	case COOKIES: return tainted(s, NULL, BAWN_TAG(BROWSER));
 	case VARIABLE: {
 		const char *name = bawn_value_is_text(arg(c, 0)) ? bawn_arena_text(scratch(s), c->arg[0]->text) : NULL;
 		const char *path = name != NULL ? place_named("process.env", name) : NULL;
 		return path != NULL ? bawn_value_text(s->e, bawn_span(path)) : NULL;
 	}
 	case STREAM: {
-		struct value *v = tainted(s, "fs.createWriteStream()", 0);
+		struct value *v = tainted(s, bawn_arena_fmt(scratch(s), "%s()", c->name), 0);
 		if (v != NULL)
 			v->self = arg(c, 0);
 		return v;
@@ -401,196 +506,23 @@ struct value *bawn_js_call(struct script *s, const struct call *c)
 	return NULL;
 }
 
-/* ---- functions that are handed on ---- */
-
-/* What a function calls the function it is given with; `from_outside`: the parameters (bits) that come over the network. */
-static const struct { const char *name, *given[2]; unsigned from_outside; } gives[] = {
-	{ "Promise", { "Promise.settle" }, 0 }, { "net.createServer", { "net.Socket()" }, 1 }, { "net.Server", { "net.Socket()" }, 1 }, { "tls.createServer", { "net.Socket()" }, 1 },
-	{ "http.createServer", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 },
-	{ "https.createServer", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 },
-	{ "http2.createServer", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 },
-	{ "http2.createSecureServer", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 },
-	{ "express().*", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 },
-	{ "express.Router().*", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 },
-	{ "fastify().*", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 }, { "polka().*", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 },
-	{ "koa().*", { "http.IncomingMessage()" }, 1 }, { "Deno.serve", { "http.IncomingMessage()" }, 1 },
-	{ "http.get", { "http.IncomingMessage()" }, 1 }, { "https.get", { "http.IncomingMessage()" }, 1 },
-	{ "http.request", { "http.IncomingMessage()" }, 1 }, { "https.request", { "http.IncomingMessage()" }, 1 },
-	{ "request", { NULL, "http.IncomingMessage()" }, 6 }, { "request.get", { NULL, "http.IncomingMessage()" }, 6 },
-	{ "request.post", { NULL, "http.IncomingMessage()" }, 6 }, { "needle.get", { NULL, "http.IncomingMessage()" }, 6 },
-	{ "needle", { NULL, "http.IncomingMessage()" }, 6 }, { "$.get", { NULL }, 1 }, { "$.post", { NULL }, 1 }, { "$.getJSON", { NULL }, 1 },
-	{ "*.onBeforeRequest", { "WebRequest()" }, 0 }, { "*.onCompleted", { "WebRequest()" }, 0 }, { "*.onBeforeSendHeaders", { "WebRequest()" }, 0 },
-	{ "*.onSendHeaders", { "WebRequest()" }, 0 },
-	{ "dns.resolveTxt", { NULL }, 2 }, { "dns.resolve", { NULL }, 2 },
-};
-NAMES(givers, gives);
-
-/* Methods that call a function for each item, or with what the object comes to. */
-enum way { NO_WAY, ITEM, SECOND_ITEM, ITSELF, EVENT };
-static const struct { const char *name; enum way way; } calls_back[] = {
-	{ "forEach", ITEM }, { "map", ITEM }, { "filter", ITEM }, { "find", ITEM }, { "findIndex", ITEM }, { "some", ITEM }, { "every", ITEM },
-	{ "flatMap", ITEM }, { "findLast", ITEM }, { "reduce", SECOND_ITEM }, { "reduceRight", SECOND_ITEM }, { "then", ITSELF }, { "catch", ITSELF }, { "on", EVENT }, { "once", EVENT },
-	{ "addListener", EVENT }, { "addEventListener", EVENT }, { "prependListener", EVENT }, { "subscribe", EVENT }, { "onText", EVENT },
-};
-NAMES(call_backs, calls_back);
-
-/* What an event hands over, where its name says so. */
-static const struct { const char *name, *given; uint64_t taint; } event[] = {
-	{ "connection", "net.Socket()", BAWN_TAG(NET_RECV) }, { "secureConnection", "net.Socket()", BAWN_TAG(NET_RECV) },
-	{ "request", "http.IncomingMessage()", BAWN_TAG(NET_RECV) }, { "response", "http.IncomingMessage()", BAWN_TAG(NET_RECV) },
-	{ "keydown", "KeyboardEvent()", 0 }, { "keypress", "KeyboardEvent()", 0 }, { "keyup", "KeyboardEvent()", 0 },
-};
-NAMES(events, event);
-
-static struct value *item_of(struct script *s, struct value *list)
-{
-	if (list == NULL || !list->is_list || list->n_items == 0)
-		return tainted(s, NULL, list != NULL ? list->taint & FLOWS : 0);
-	struct value *one = bawn_value_new(s->e);
-	if (one == NULL)
-		return NULL;
-	*one = *list;
-	one->choice = true;
-	one->name = list->item[0] != NULL ? list->item[0]->name : NULL;
-	for (uint32_t i = 0; i < list->n_items; i++)
-		one->taint |= list->item[i] != NULL ? list->item[i]->taint & FLOWS : 0;
-	return one;
-}
-
-/* What x.emit('name', v) hands to x.on('name', f), whoever x is. */
-static const char *emitted_name(struct script *s, const struct value *what)
-{
-	return bawn_value_is_text(what) && what->text.n < NAME_MAX_BYTES ? bawn_arena_fmt(scratch(s), "%.*s!", (int)what->text.n, what->text.p) : NULL;
-}
-
-static void note_emitted(struct script *s, const struct call *c)
-{
-	const char *method = method_of(c->name), *name = method != NULL && strcmp(method, "emit") == 0 && c->n_args > 1 ? emitted_name(s, c->arg[0]) : NULL;
-	uint64_t taint = 0;
-	for (uint32_t i = 1; name != NULL && i < c->n_args; i++)
-		taint |= c->arg[i] != NULL ? c->arg[i]->taint & FLOWS & ~BAWN_TAG(INPUT) : 0;
-	const struct value *before = taint != 0 ? bawn_scope_get(s, 0, name, strlen(name)) : NULL;
-	if (taint != 0)
-		bawn_scope_set(s, 0, name, tainted(s, NULL, taint | (before != NULL ? before->taint : 0)));
-}
-
-static uint32_t given_by_event(struct script *s, const struct call *c, uint64_t taint, struct value **given)
-{
-	const struct value *what = arg(c, 0);
-	const char *name = emitted_name(s, what);
-	const struct value *emitted = name != NULL ? bawn_scope_get(s, 0, name, strlen(name)) : NULL;
-	taint |= emitted != NULL ? emitted->taint : 0;
-	size_t row = bawn_value_is_text(what) ? bawn_names_find(&events, what->text.p, what->text.n) : BAWN_LEN(event);
-	if (row < BAWN_LEN(event)) {
-		given[0] = tainted(s, event[row].given, taint | event[row].taint);
-		return 1;
-	}
-	given[0] = tainted(s, NULL, taint);
-	given[1] = tainted(s, NULL, taint);
-	return 2;
-}
-
-static uint32_t given_by_name(struct script *s, size_t row, uint64_t taint, struct value **given)
-{
-	for (uint32_t i = 0; i < 3; i++) {
-		uint64_t outside = gives[row].from_outside >> i & 1 ? BAWN_TAG(NET_RECV) : 0;
-		given[i] = tainted(s, i < BAWN_LEN(gives[row].given) ? gives[row].given[i] : NULL, taint | outside);
-	}
-	return 3;
-}
-
-/* The values a function given to this call will be called with; `tags` of what the call gives back. */
-static uint32_t what_is_given(struct script *s, const struct call *c, uint64_t tags, struct value **given)
-{
-	struct value *self = c->function != NULL ? c->function->self : NULL;
-	const char *method = method_of(c->name);
-	size_t row = c->name != NULL ? bawn_names_match(&givers, c->name) : BAWN_LEN(gives);
-	if (row < BAWN_LEN(gives))
-		return given_by_name(s, row, tags & FLOWS, given);
-	size_t way = method != NULL ? bawn_names_find(&call_backs, method, strlen(method)) : BAWN_LEN(calls_back);
-	uint64_t own = self != NULL ? self->taint & FLOWS : 0;
-	switch (way < BAWN_LEN(calls_back) && self != NULL ? calls_back[way].way : NO_WAY) {
-	case ITEM:
-		given[0] = item_of(s, self);
-		return 1;
-	case SECOND_ITEM:
-		given[0] = tainted(s, NULL, own);
-		given[1] = item_of(s, self);
-		return 2;
-	case ITSELF:
-		given[0] = self;
-		return 1;
-	case EVENT:
-		return given_by_event(s, c, own, given);
-	case NO_WAY:
-		break;
-	}
-	uint64_t taint = (c->taint | tags) & FLOWS & ~BAWN_TAG(INPUT);
-	for (uint32_t i = 0; taint != 0 && i < 3; i++)
-		given[i] = tainted(s, NULL, taint);
-	return taint != 0 ? 3 : 0;
-}
-
-static void hand_over(struct script *s, const struct call *c, uint32_t to, uint64_t tags)
-{
-	struct value *given[GIVEN_MAX] = { NULL };
-	uint32_t n = what_is_given(s, c, tags, given);
-	if (n > 0)
-		bawn_script_hand(s, to, given, n);
-}
-
-/* x.onmessage = e => ...: as if it had been given to x.on('message', ...). */
-static void enter_handler(struct script *s, uint32_t entered)
-{
-	uint32_t left = child(s, node(s, entered)->parent, BAWN_R_LEFT), property = left != 0 ? child(s, left, BAWN_R_PROPERTY) : 0;
-	uint32_t object = left != 0 ? child(s, left, BAWN_R_OBJECT) : 0;
-	struct bawn_span name = property != 0 ? bawn_node_text(s->t, property) : bawn_span("");
-	const struct value *self = object != 0 ? s->val[object] : NULL;
-	if (!bawn_span_starts(name, "on") || self == NULL)
-		return;
-	struct value *what = bawn_value_text(s->e, (struct bawn_span){ name.p + 2, name.n - 2 }), *given[GIVEN_MAX] = { NULL };
-	struct call c = { .arg = &what, .n_args = 1 };
-	uint32_t n = given_by_event(s, &c, self->taint & FLOWS, given);
-	bawn_script_hand(s, entered, given, n);
-}
-
-/* (req, res) => ...: by custom these are a request and the answer to it, whoever calls. */
-static void enter_request(struct script *s, uint32_t entered)
-{
-	uint32_t list = child(s, entered, BAWN_R_PARAMETERS), first = list != 0 && node(s, list)->kind != BAWN_K_NAME ? node(s, list)->child : 0;
-	uint32_t second = first != 0 ? node(s, first)->next : 0;
-	struct bawn_span a = first != 0 ? bawn_node_text(s->t, first) : bawn_span(""), b = second != 0 ? bawn_node_text(s->t, second) : bawn_span("");
-	bool request = bawn_span_is(a, "req") || bawn_span_is(a, "request"), answer = bawn_span_is(b, "res") || bawn_span_is(b, "response") || bawn_span_is(b, "reply");
-	if (!request || !answer)
-		return;
-	struct value *given[2] = { tainted(s, "http.IncomingMessage()", BAWN_TAG(NET_RECV)), tainted(s, "http.ServerResponse()", 0) };
-	bawn_script_hand(s, entered, given, 2);
-}
-
-void bawn_js_enter(struct script *s, uint32_t entered)
-{
-	enter_request(s, entered);
-	uint32_t list = node(s, entered)->parent, at = node(s, list)->parent;
-	if (node(s, list)->kind == BAWN_K_ASSIGN)
-		enter_handler(s, entered);
-	if (node(s, list)->kind != BAWN_K_ARGUMENTS || (node(s, at)->kind != BAWN_K_CALL && node(s, at)->kind != BAWN_K_NEW))
-		return;
-	uint32_t f = child(s, at, BAWN_R_FUNCTION), first = node(s, list)->child;
-	struct value *before[1] = { first != entered ? s->val[first] : NULL };
-	struct call c = { .node = at, .function = f != 0 ? s->val[f] : NULL, .arg = before, .n_args = first != entered };
-	c.name = c.function != NULL ? c.function->name : NULL;
-	if (c.function == NULL || c.function->function != 0)
-		return;
-	c.taint = c.function->self != NULL ? c.function->self->taint : 0;
-	hand_over(s, &c, entered, 0);
-}
-
 /* ---- files that hold what came over the network ---- */
 
 static bool is_stream(const struct value *v) { return v != NULL && v->name != NULL && strcmp(v->name, "fs.createWriteStream()") == 0; }
 
+/* new Writable({write(chunk) {...}}): what is piped into it, its functions get. */
+static void feed_stream(struct script *s, const struct value *stream, uint64_t taint)
+{
+	const struct value *options = stream != NULL && stream->name != NULL && begins(stream->name, "stream.") ? stream->self : NULL;
+	for (uint32_t i = 0; options != NULL && options->is_dict && i < options->n_items; i++)
+		if (options->item[i] != NULL && options->item[i]->function != 0)
+			bawn_script_hand(s, options->item[i]->function, (struct value *[]){ tainted(s, NULL, taint & FLOWS) }, 1);
+}
+
 static void keep_piped(struct script *s, const struct call *c)
 {
+	if (c->name != NULL && strcmp(method_of(c->name), "pipe") == 0)
+		feed_stream(s, arg(c, 0), c->taint);
 	struct value *self = c->function != NULL ? c->function->self : NULL;
 	for (uint32_t i = 0; i < c->n_args && i < GIVEN_MAX; i++)
 		if (is_stream(c->arg[i]))
@@ -628,19 +560,52 @@ static void settle(struct script *s, const struct call *c, struct value *result)
 		result->taint |= resolve->taint & FLOWS & ~BAWN_TAG(INPUT);
 }
 
+/* x.map(f) of a list nobody knows: one of what f gives, and more of the kind. */
+static void gather_list(struct script *s, const struct value *given, bool flat, struct value *result)
+{
+	struct value *list = bawn_fold_list(s, 0, given->taint), *one = (struct value *)given;
+	bool lists = given->is_list && !given->choice;
+	for (uint32_t i = 0; flat && (lists || given->choice) && i < given->n_items && list != NULL; i++) {
+		struct value *in = given->item[i];
+		bool inner = !lists && in != NULL && in->is_list && !in->choice;
+		for (uint32_t k = 0; inner && k < in->n_items && list != NULL; k++)
+			list = bawn_fold_append(s, list, in->item[k]);
+		if (!inner && list != NULL)
+			list = bawn_fold_append(s, list, in);
+	}
+	if (list != NULL && !(flat && (lists || given->choice)))
+		list = bawn_fold_append(s, list, one);
+	if (list == NULL)
+		return;
+	uint64_t taint = result->taint;
+	const char *name = result->name;
+	*result = *list;
+	result->taint |= taint;
+	result->name = name;
+	result->partial = true;
+}
+
 /* x.map(f), p.then(f), t.replace(/./g, f): what f gives is in the result. */
 static void gather_results(struct script *s, const struct call *c, struct value *result)
 {
-	static const char *const gives_back[] = { "map", "flatMap", "reduce", "reduceRight", "then", "replace", "replaceAll", "from" };
+	static const char *const gives_back[] = { "map", "flatMap", "then", "reduce", "reduceRight", "replace", "replaceAll", "from", "switchMap", "mergeMap", "concatMap", "exhaustMap" };
 	const char *method = method_of(c->name);
-	bool known = false;
-	for (size_t i = 0; method != NULL && !known && i < BAWN_LEN(gives_back); i++)
-		known = strcmp(method, gives_back[i]) == 0;
-	for (uint32_t i = 0; known && i < c->n_args && i < 3; i++) {
+	size_t way = 0;
+	while (way < BAWN_LEN(gives_back) && (method == NULL || strcmp(method, gives_back[way]) != 0))
+		way++;
+	for (uint32_t i = 0; way < BAWN_LEN(gives_back) && i < c->n_args && i < 3; i++) {
 		uint32_t f = c->arg[i] != NULL ? c->arg[i]->function : 0;
 		const struct value *given = f != 0 ? bawn_scope_get(s, f, "()", 2) : NULL;
-		if (given != NULL)
-			result->taint |= given->taint & FLOWS & ~BAWN_TAG(INPUT);
+		if (given == NULL)
+			continue;
+		result->taint |= given->taint & FLOWS & ~BAWN_TAG(INPUT);
+		if (way < 2 && i == 0 && !result->is_list && !bawn_value_is_text(result))
+			gather_list(s, given, way == 1, result);
+		if (way == 2 && (given->imported || given->is_list || given->is_dict || bawn_value_is_text(given))) {
+			uint64_t taint = result->taint;
+			*result = *given;
+			result->taint |= taint;
+		}
 	}
 }
 
@@ -678,24 +643,53 @@ static void attached_paths(struct script *s, const struct call *c, struct value 
 	}
 }
 
-void bawn_js_after(struct script *s, const struct call *c, struct value *result, uint64_t tags)
+/* What a program is started in and with is not what it prints. */
+static struct call without_surroundings(const struct call *c, struct value *result, uint64_t tags)
 {
-	bool local = c->function != NULL && c->function->function != 0;
+	struct call own = *c;
+	uint64_t said = tags, around = BAWN_TAG(ENVIRON) | BAWN_TAG(IDENTITY) | BAWN_TAG(HOST_INFO);
+	for (uint32_t i = 0; i < c->n_args && i < 2; i++)
+		said |= c->arg[i] != NULL && !c->arg[i]->is_dict ? c->arg[i]->taint : 0;
+	own.taint &= ~(around & ~said);
+	if (result != NULL)
+		result->taint &= ~(around & ~said);
+	return own;
+}
+
+/* Functions that are given the key of a wallet.  What they make of it is no secret, but for its own key. */
+static const char *const takes_key[] = { "*.fromSecretKey", "*.fromMnemonic", "*.fromPhrase", "*.mnemonicToSeed", "*.mnemonicToSeedSync", "*.mnemonicToAccount",
+                                         "*.privateKeyToAccount", "*.fromWIF", "*.importPrivateKey", "*.Wallet" };
+NAMES(key_takers, takes_key);
+
+static void note_key(const struct call *c, struct value *result)
+{
+	struct value *key = arg(c, 0);
+	if (c->name == NULL || key == NULL || bawn_names_match(&key_takers, c->name) >= BAWN_LEN(takes_key))
+		return;
+	key->taint |= BAWN_TAG(SECRET);
+	if (result != NULL)
+		result->taint &= ~BAWN_TAG(SECRET);
+}
+
+void bawn_js_after(struct script *s, const struct call *call, struct value *result, uint64_t tags)
+{
+	bool local = call->function != NULL && call->function->function != 0, program = call->name != NULL && begins(call->name, "child_process.");
+	struct call own = program && !local ? without_surroundings(call, result, tags) : *call;
+	const struct call *c = &own;
 	if (result != NULL && !local && reads_by_name(c->name))
 		result->taint &= ~(BAWN_TAG(IDENTITY) | BAWN_TAG(HOST_INFO));
-	for (uint32_t i = 0; !local && i < c->n_args && i < 8; i++)
-		if (c->arg[i] != NULL && c->arg[i]->function != 0)
-			hand_over(s, c, c->arg[i]->function, tags | (result != NULL ? result->taint & FLOWS : 0));
+	if (!local)
+		bawn_js_hand(s, c, result, tags);
 	for (uint32_t i = 0; result != NULL && result->is_list && i < result->n_items; i++)
 		result->taint |= result->item[i] != NULL ? result->item[i]->taint & FLOWS : 0;
 	if (result != NULL && !local)
 		gather_results(s, c, result);
 	keep_piped(s, c);
-	note_emitted(s, c);
 	notice_packed(s, c);
 	settle(s, c, result);
 	option_paths(s, c);
 	attached_paths(s, c, result);
+	note_key(c, result);
 }
 
 /* ---- what the text looks like ---- */
@@ -785,6 +779,22 @@ static bool turns_strings(struct bawn_span loop)
 	return numbers >= 3 && memmem(loop.p, loop.n, "shift", 5) != NULL && memmem(loop.p, loop.n, "push", 4) != NULL;
 }
 
+/* (function (a, n) { while (n--) a.push(a.shift()) })(texts, 7): the table of an obfuscator is put in order. */
+static bool turns_table(const struct script *s, uint32_t loop)
+{
+	struct bawn_span t = text_of(s, loop);
+	const char *push = memmem(t.p, t.n, "push", 4);
+	if (push == NULL || memmem(push, t.n - (size_t)(push - t.p), "shift", 5) == NULL)
+		return false;
+	for (uint32_t p = loop; p != 0; p = node(s, p)->parent) {
+		uint32_t list = node(s, p)->kind == BAWN_K_CALL ? child(s, p, BAWN_R_ARGUMENTS) : 0, f = list != 0 ? child(s, p, BAWN_R_FUNCTION) : 0;
+		uint32_t table = list != 0 ? node(s, list)->child : 0, times = table != 0 ? node(s, table)->next : 0;
+		if (times != 0 && f != 0 && loop > f && loop < subtree_end(s, f) && node(s, table)->kind == BAWN_K_NAME && node(s, times)->kind == BAWN_K_INTEGER)
+			return true;
+	}
+	return false;
+}
+
 void bawn_js_shapes(struct script *s)
 {
 	struct shape look = { 0 };
@@ -800,7 +810,7 @@ void bawn_js_shapes(struct script *s)
 			look.escaped += is_escaped_letter(bawn_node_text(s->t, i));
 			break;
 		case BAWN_K_WHILE: case BAWN_K_FOR:
-			if (turned == 0 && loops++ < LOOPS_MAX && n->end - n->start < 8192 && turns_strings(bawn_node_text(s->t, i)))
+			if (turned == 0 && loops++ < LOOPS_MAX && n->end - n->start < 8192 && (turns_strings(bawn_node_text(s->t, i)) || turns_table(s, i)))
 				turned = i;
 			break;
 		case BAWN_K_STRING: case BAWN_K_TEMPLATE: case BAWN_K_COMMENT: case BAWN_K_REGEX:

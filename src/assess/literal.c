@@ -121,11 +121,25 @@ static struct value *method_value(struct script *s, uint32_t i)
 	return v;
 }
 
+/* {...x, a: 1}: what x has; a copy of a module is as good as the module. */
+static uint32_t spread_items(const struct value *from) { return from != NULL && from->is_dict && !from->choice ? from->n_items : 0; }
+
+static void spread(struct value *v, const struct value *from, uint32_t room)
+{
+	for (uint32_t i = 0; i < spread_items(from) && v->n_items < room; i++) {
+		v->key[v->n_items] = from->key[i];
+		v->item[v->n_items++] = from->item[i];
+	}
+	v->taint |= from->taint;
+	if (from->imported && from->name != NULL)
+		v->name = from->name, v->imported = true;
+}
+
 struct value *bawn_script_collection(struct script *s, uint32_t i, bool dict)
 {
 	uint32_t n = 0;
 	for (uint32_t c = node(s, i)->child; c != 0 && n < ITEMS_MAX; c = node(s, c)->next)
-		n++;
+		n += 1 + (dict && !s->python && node(s, c)->kind == BAWN_K_SPLAT ? spread_items(bawn_fold_sole(s->val[c])) : 0);
 	struct value *v = bawn_value_new(s->e);
 	if (v == NULL)
 		return NULL;
@@ -145,6 +159,10 @@ struct value *bawn_script_collection(struct script *s, uint32_t i, bool dict)
 			if (v == NULL)
 				return NULL;
 			v->partial = v->partial || in == NULL;
+			continue;
+		}
+		if (node(s, c)->kind == BAWN_K_SPLAT && !s->python && item != NULL && (item->imported || spread_items(bawn_fold_sole(item)) > 0)) {
+			spread(v, bawn_fold_sole(item), n);
 			continue;
 		}
 		if (dict && node(s, c)->kind == BAWN_K_PAIR) {

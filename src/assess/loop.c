@@ -12,8 +12,19 @@ static struct value *all_items(struct script *s, const struct value *v)
 	struct value *all = NULL;
 	for (uint32_t i = 0; v->choice && !v->is_list && i < v->n_items; i++)
 		if (v->item[i] != NULL && v->item[i]->is_list && !v->item[i]->choice)
-			all = all == NULL ? v->item[i] : bawn_fold_binary(s, '+', all, v->item[i]);
+			all = all == NULL ? v->item[i] : bawn_fold_chain(s, all, v->item[i]);
 	return all;
+}
+
+/* What only a Map has in `for (const [key, value] of map)`: pairs. */
+struct value *bawn_loop_items(struct script *s, uint32_t left, uint32_t right)
+{
+	struct value *in = bawn_fold_sole(s->val[right]);
+	struct bawn_span between = { s->t->text.p + node(s, left)->end, node(s, right)->start - node(s, left)->end };
+	if (s->python || in == NULL || !in->is_dict || in->choice || memmem(between.p, between.n, "of", 2) == NULL)
+		return s->val[right];
+	struct value *pairs = bawn_fold_list_op(s, F_ENTRIES, in, &(struct call){ .node = right });
+	return pairs != NULL ? pairs : s->val[right];
 }
 
 struct value *bawn_loop_element(struct script *s, struct value *v)
@@ -84,7 +95,7 @@ static bool unroll_for(struct script *s, uint32_t body, uint32_t mark)
 {
 	uint32_t loop = node(s, body)->parent;
 	uint32_t left = child(s, loop, BAWN_R_LEFT), right = child(s, loop, BAWN_R_RIGHT);
-	const struct value *in = left != 0 && right != 0 ? bawn_fold_items(s, s->val[right]) : NULL;
+	const struct value *in = left != 0 && right != 0 ? bawn_fold_items(s, bawn_loop_items(s, left, right)) : NULL;
 	uint32_t n = in != NULL && !in->cycles ? in->n_items : 0, nodes = subtree_end(s, body) - body;
 	if (n == 0 || (uint64_t)n * nodes > s->budget / 2)
 		return false;

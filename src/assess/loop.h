@@ -2,6 +2,8 @@
 #pragma once
 #include "assess/script.h"
 
+/* What a loop with the variable `left` goes through, of what stands at `right`. */
+struct value *bawn_loop_items(struct script *s, uint32_t left, uint32_t right);
 /* What the variable of a loop over `v` may be. */
 struct value *bawn_loop_element(struct script *s, struct value *v);
 /* After the body of a loop was read: reads it round by round instead.  False: it is not worth it, or not known. */

@@ -2,7 +2,26 @@
 #include "assess/operator.h"
 #include "assess/bind.h"
 #include "assess/fold.h"
+#include "assess/handed.h"
 #include "assess/reader.h"
+
+/* for (let i = 0; ...): a number that is another one in the next round. */
+static struct value *counted(struct script *s, uint32_t i, struct value *v)
+{
+	uint32_t p = node(s, i)->parent, below = i;
+	if (s->python || s->replay > 0 || v == NULL || !v->has_number)
+		return v;
+	for (unsigned up = 0; up < 2 && node(s, p)->kind != BAWN_K_FOR; up++)
+		below = p, p = node(s, p)->parent;
+	if (node(s, p)->kind != BAWN_K_FOR || node(s, p)->child != below)
+		return v;
+	struct value *round = bawn_value_new(s->e);
+	if (round == NULL)
+		return v;
+	*round = *v;
+	round->partial = true;
+	return round;
+}
 
 struct value *bawn_read_assign(struct script *s, uint32_t i)
 {
@@ -15,8 +34,10 @@ struct value *bawn_read_assign(struct script *s, uint32_t i)
 		right = child(s, i, BAWN_R_VALUE);
 	if (left == 0 || right == 0)
 		return NULL;
-	struct value *v = s->val[right];
+	struct value *v = counted(s, i, s->val[right]);
 	bawn_bind(s, left, v != NULL ? v : unknown(s, 0));
+	if (!s->python && v != NULL && v->function != 0 && node(s, left)->kind == BAWN_K_ATTRIBUTE)
+		bawn_js_handler(s, left, v->function);
 	return v;
 }
 

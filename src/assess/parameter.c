@@ -63,20 +63,32 @@ static struct value *rest_of_arguments(struct script *s, const struct call *c, u
 	return v;
 }
 
+/* function () { arguments[0]... } */
+static void bind_arguments(struct script *s, uint32_t function, const struct call *c, bool exact)
+{
+	struct value *before = exact ? NULL : bawn_scope_get(s, function, "arguments", 9), *now = rest_of_arguments(s, c, 0);
+	if (now != NULL)
+		bawn_scope_set(s, function, "arguments", bawn_value_either(s, before, now));
+}
+
 void bawn_bind_parameters(struct script *s, uint32_t function, const struct call *c, bool exact)
 {
 	uint32_t list = child(s, function, BAWN_R_PARAMETERS), at = 0;
 	bool single = list != 0 && node(s, list)->kind == BAWN_K_NAME;
+	if (s->arguments && c->n_args > 0)
+		bind_arguments(s, function, c, exact);
 	for (uint32_t p = list == 0 ? 0 : single ? list : node(s, list)->child; p != 0; p = single ? 0 : node(s, p)->next) {
 		uint32_t name = parameter_name(s, p);
+		uint32_t otherwise = child(s, p, BAWN_R_VALUE) != 0 ? child(s, p, BAWN_R_VALUE) : child(s, p, BAWN_R_RIGHT);
 		if (name == 0 && !s->python && at < c->n_args && c->arg[at] != NULL)
 			bind_pattern(s, function, p, at, c->arg[at], exact);
+		else if (name == 0 && !s->python && otherwise != 0 && s->val[otherwise] != NULL)
+			bind_pattern(s, function, p, at, s->val[otherwise], exact);
 		at += name == 0 && !s->python && node(s, p)->kind != BAWN_K_COMMENT;
 		const char *t = name != 0 ? bawn_script_dotted(s, name) : NULL;
 		if (t == NULL || (at == 0 && s->python && (strcmp(t, "self") == 0 || strcmp(t, "cls") == 0)))
 			continue;
 		struct value *before = bawn_scope_get(s, function, t, strlen(t)), *now = bawn_bind_is_rest(s, p) ? rest_of_arguments(s, c, at) : given(c, at, t);
-		uint32_t otherwise = child(s, p, BAWN_R_VALUE) != 0 ? child(s, p, BAWN_R_VALUE) : child(s, p, BAWN_R_RIGHT);
 		if (now == NULL && otherwise != 0)
 			now = s->val[otherwise];
 		if (now == NULL)

@@ -80,6 +80,26 @@ struct value *bawn_read_attribute(struct script *s, uint32_t i)
 	return v;
 }
 
+/* this['on_' + name](...): any method whose name begins like that. */
+static struct value *any_method(struct script *s, const struct value *index, struct value *otherwise)
+{
+	struct bawn_span t = bawn_value_is_text(index) ? index->text : bawn_span("");
+	const char *gap = memmem(t.p, t.n, "{}", 2);
+	if (gap == NULL && t.n > 0)
+		return otherwise;
+	struct value *v = bawn_scope_functions(s, bawn_arena_fmt(scratch(s), "this.%.*s", gap != NULL ? (int)(gap - t.p) : 0, t.p));
+	return v != NULL ? v : otherwise;
+}
+
+/* process[decode(x)]: a member of something we know, by a name that is known only when it is decoded. */
+static bool is_hidden(const struct script *s, const struct value *object, const struct value *index)
+{
+	bool decoded = index != NULL && (index->taint & (BAWN_TAG(DECODE) | BAWN_TAG(OBFUSCATED))) != 0;
+	bool known = index != NULL && ((bawn_value_is_text(index) && !index->partial) || index->choice) && (index->taint & BAWN_TAG(INPUT)) == 0;  /* not only in another call */
+	return !s->python && decoded && !known && !index->has_number &&
+	       object != NULL && object->name != NULL && !object->is_dict && !object->is_list;
+}
+
 struct value *bawn_read_subscript(struct script *s, uint32_t i)
 {
 	uint32_t object = child(s, i, BAWN_R_OBJECT), index = child(s, i, BAWN_R_SUBSCRIPT);
@@ -110,6 +130,10 @@ struct value *bawn_read_subscript(struct script *s, uint32_t i)
 		return v != NULL ? v : s->val[object];
 	}
 	struct value *v = bawn_fold_subscript(s, s->val[object], s->val[index]);
+	if (!s->python && called(s, i) && v != NULL && v->function == 0 && bawn_span_is(text_of(s, object), "this"))
+		v = any_method(s, s->val[index], v);
+	if (called(s, i) && is_hidden(s, s->val[object], s->val[index]))
+		(void)bawn_engine_event(s->e, "hidden-member", i, NULL);
 	if (v != NULL && v->name != NULL && is_use(s, i))
 		name_fact(s, i, v, called(s, i));
 	return v;

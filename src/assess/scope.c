@@ -84,6 +84,23 @@ struct value *bawn_scope_get(struct script *s, uint32_t scope, const char *p, si
 	return b->name != NULL ? b->value : NULL;
 }
 
+/* Any function of the file whose name begins with `prefix`; NULL: there is none. */
+struct value *bawn_scope_functions(struct script *s, const char *prefix)
+{
+	struct value *any = bawn_value_new(s->e);
+	if (any == NULL || prefix == NULL || (any->item = bawn_arena_array(scratch(s), struct value *, CHOICES_MAX)) == NULL)
+		return NULL;
+	s->e->spent += s->cap_bind;
+	for (size_t i = 0; i < s->cap_bind && any->n_items < CHOICES_MAX; i++) {
+		const struct binding *b = &s->bind[i];
+		if (b->name != NULL && b->scope == 0 && b->value != NULL && b->value->function != 0 && strncmp(b->name, prefix, strlen(prefix)) == 0)
+			any->item[any->n_items++] = b->value;
+	}
+	any->choice = true;
+	any->function = any->n_items > 0 ? any->item[0]->function : 0;
+	return any->n_items > 0 ? any : NULL;
+}
+
 /* ---- branches ---- */
 
 static bool same_value(const struct value *a, const struct value *b)

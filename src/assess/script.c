@@ -12,6 +12,7 @@
 #include "assess/comprehension.h"
 #include "assess/fold.h"
 #include "assess/import.h"
+#include "assess/handed.h"
 #include "assess/javascript.h"
 #include "assess/literal.h"
 #include "assess/loop.h"
@@ -84,15 +85,38 @@ static void note_thrown(struct script *s, struct value *v)
 {
 	struct value *before = bawn_scope_get(s, 0, THROWN, strlen(THROWN));
 	if (v != NULL && !s->python)
-		bawn_scope_set(s, 0, THROWN, unknown(s, (v->taint & FLOWS) | (before != NULL ? before->taint : 0)));
+		bawn_scope_set(s, 0, THROWN, bawn_value_either(s, before, v));
 }
 
 static void bind_caught(struct script *s, uint32_t i)
 {
 	uint32_t name = child(s, i, BAWN_R_PARAMETERS);
-	const struct value *thrown = name != 0 && !s->python ? bawn_scope_get(s, 0, THROWN, strlen(THROWN)) : NULL;
-	if (thrown != NULL && thrown->taint != 0)
-		bawn_bind(s, name, unknown(s, thrown->taint & ~BAWN_TAG(INPUT)));
+	struct value *thrown = name != 0 && !s->python ? bawn_scope_get(s, 0, THROWN, strlen(THROWN)) : NULL;
+	if (thrown != NULL && thrown->imported)
+		bawn_bind(s, name, thrown);
+	else if (thrown != NULL && (thrown->taint & FLOWS) != 0)
+		bawn_bind(s, name, unknown(s, thrown->taint & FLOWS & ~BAWN_TAG(INPUT)));
+}
+
+/* In JavaScript a generator is gone through like a list: of this, and more. */
+static struct value *yielded(struct script *s, uint32_t i, struct value *v)
+{
+	if (s->python || bawn_span_starts(text_of(s, i), "yield*"))
+		return s->python ? unknown(s, v->taint) : v;
+	struct value *list = bawn_fold_list(s, 1, v->taint);
+	if (list != NULL)
+		list->item[0] = v, list->partial = true;
+	return list;
+}
+
+/* A getter of a class is read like what it gives. */
+static void read_getter(struct script *s, uint32_t i)
+{
+	uint32_t name = child(s, i, BAWN_R_NAME);
+	struct bawn_span t = text_of(s, i);
+	struct value *v = name != 0 && (bawn_span_starts(t, "get ") || bawn_span_starts(t, "static get ")) ? bawn_scope_get(s, i, "()", 2) : NULL;
+	if (v != NULL)
+		bawn_bind_member(s, bawn_script_dotted(s, name), v);
 }
 
 static struct value *leave(struct script *s, uint32_t i)
@@ -153,7 +177,7 @@ static struct value *leave(struct script *s, uint32_t i)
 	case BAWN_K_YIELD:      /* what comes out of a generator is some of these */
 		for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
 			if (s->val[c] != NULL)
-				set_result(s, s->scope, unknown(s, s->val[c]->taint));
+				set_result(s, s->scope, yielded(s, i, s->val[c]));
 		return s->python ? NULL : first_child(s, i);  /* compiled code awaits with it */
 	case BAWN_K_DECORATOR:
 		v = first_child(s, i);
@@ -256,6 +280,8 @@ static void left_node(struct script *s, uint32_t i)
 				set_result(s, i, s->val[body]);
 		}
 		s->scope = s->outer[i];
+		if (n->kind == BAWN_K_FUNCTION && !s->python && in_class(s))
+			read_getter(s, i);
 	}
 	if (n->kind == BAWN_K_CLASS)
 		s->class_ = around(s, i);
@@ -265,10 +291,15 @@ static void left_node(struct script *s, uint32_t i)
 		bawn_scope_join(s, mark - 1);
 	s->val[i] = leave(s, i);
 	uint8_t parent = node(s, n->parent)->kind;
+	if (n->kind == BAWN_K_PAREN && parent == BAWN_K_OTHER && s->val[i] != NULL && s->val[i]->imported && bawn_span_starts(text_of(s, n->parent), "with"))
+		bawn_import_star(s, s->val[i]->name, i);
+	uint32_t otherwise = n->kind == BAWN_K_PARAMETER && parent == BAWN_K_PARAMETERS && !s->python && s->replay == 0 ? child(s, i, BAWN_R_RIGHT) : 0;
+	if (otherwise != 0 && node(s, otherwise)->kind == BAWN_K_ATTRIBUTE)
+		bawn_bind_parameters(s, s->scope, &(struct call){ 0 }, false);  /* (a = this.b): only now it is known */
 	if (n->role == BAWN_R_RIGHT && (parent == BAWN_K_FOR || parent == BAWN_K_FOR_IN)) {
 		uint32_t left = child(s, n->parent, BAWN_R_LEFT);
 		if (left != 0)
-			bawn_bind_perhaps(s, left, bawn_loop_element(s, s->val[i]));
+			bawn_bind_perhaps(s, left, bawn_loop_element(s, bawn_loop_items(s, left, i)));
 	}
 }
 
@@ -317,6 +348,7 @@ void bawn_read_script(struct engine *e)
 		bool quiet = e->quiet;
 		if (!s.python)
 			bawn_js_shapes(&s);
+		s.arguments = !s.python && memmem(t->text.p, t->text.n, "arguments[", 10) != NULL;
 		if (functions) {
 			e->quiet = true;
 			bawn_script_walk(&s, 0, (uint32_t)t->n);

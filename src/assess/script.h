@@ -14,7 +14,7 @@
  *	loop.c           loops read round by round
  *	comprehension.c  comprehensions read item by item
  *	replay.c         bodies read once more, within bounds
- *	javascript.c     what only JavaScript has
+ *	javascript.c     what only JavaScript has; handed.c: functions that somebody else will call
  *	effects.c        what well-known functions do; fold.h: what expressions come to */
 #pragma once
 #include "assess/engine.h"
@@ -26,7 +26,7 @@
                BAWN_TAG(READ) | BAWN_TAG(INPUT) | BAWN_TAG(CAPTURE) | BAWN_TAG(BROWSER) | BAWN_TAG(MARSHAL) | BAWN_TAG(BUILT) | \
                BAWN_TAG(OBFUSCATED) | BAWN_TAG(IDENTITY) | BAWN_TAG(CMD_OUTPUT) | BAWN_TAG(SOCKET) | BAWN_TAG(LISTED) | BAWN_TAG(WHOLE) | BAWN_TAG(HOME) | \
                BAWN_TAG(DOWNLOAD) | BAWN_TAG(CLIPBOARD) | BAWN_TAG(OWN_FILE) | BAWN_TAG(OWN_TEXT) | BAWN_TAG(VISITOR) | BAWN_TAG(SPELLED) | \
-                BAWN_TAG(KEYS) | BAWN_TAG(SITE) | BAWN_TAG(NAMED))
+                BAWN_TAG(KEYS) | BAWN_TAG(SITE) | BAWN_TAG(NAMED) | BAWN_TAG(INTERCEPTS))
 
 /* ever: of a name of the file, whatever it was bound to; a function may be called at any of these times. */
 struct binding { uint32_t scope; uint32_t hash; const char *name; struct value *value, *after, *ever; };
@@ -61,6 +61,7 @@ struct script {
 	size_t                  unread;   /* bytes of text given to functions for which it was not enough */
 	uint32_t                budget;   /* nodes that may still be read again */
 	uint32_t                loops;    /* nesting, for complexity */
+	bool                    arguments;  /* JavaScript that asks for arguments[0] */
 };
 
 /* A call about to be judged. */
@@ -88,6 +89,7 @@ void bawn_module_export(struct script *s);
 bool          bawn_scope_grow(struct script *s);
 void          bawn_scope_set(struct script *s, uint32_t scope, const char *name, struct value *v);
 struct value *bawn_scope_get(struct script *s, uint32_t scope, const char *p, size_t n);
+struct value *bawn_scope_functions(struct script *s, const char *prefix);
 uint32_t      bawn_scope_branch(struct script *s);                 /* begins; gives its mark */
 void          bawn_scope_join(struct script *s, uint32_t mark);    /* ends */
 void          bawn_scope_keep(struct script *s);                   /* ends, and was taken for certain */
