@@ -1,6 +1,6 @@
 # The front door; meson and ninja do the work (tools/build has the variants).  Every target first
 # installs what it needs: tools/setup says what that is, and does nothing the second time.
-.PHONY: all demo test test-units bench fuzz soak docs install ci lint valgrind clean help
+.PHONY: all demo test test-units bench fuzz soak docs security-results install ci lint valgrind clean help
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-print-directory
 
@@ -39,6 +39,9 @@ soak: all  ## RUNS (10000) runs, AT_A_TIME (8): nothing grows; every fault of th
 
 docs: all  ## docs/rules.md, from the rule table
 	@cmp -s build/docs/rules.md docs/rules.md || cp build/docs/rules.md docs/rules.md
+
+security-results: all  ## docs/SECURITY-RESULTS.md, from a run of the escape campaign (as root)
+	@tests/escape/escape.t --write
 
 install: all  ## to /usr/local, below DESTDIR
 	@meson install --no-rebuild -C build
