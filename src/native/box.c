@@ -450,6 +450,8 @@ void bawn_box_kill(struct bawn_box *box)
 		(void)pidfd_send_signal(box->init_fd, SIGKILL, NULL, 0);  /* ESRCH: it is dead */
 	if (box->pid_fd >= 0)
 		(void)pidfd_send_signal(box->pid_fd, SIGKILL, NULL, 0);
+	bawn_close_fdp(&box->live);  /* init ends by this, too: nobody is waited for who was not told */
+	box->live = -1;
 	/* Init cannot go before all inside are reaped, and the program is ours to reap: take whatever
 	 * comes until there is nothing more. */
 	for (;;) {
