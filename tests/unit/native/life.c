@@ -216,7 +216,11 @@ static void nothing_left(void)
 	int children = count_status("\nPPid:\t", (unsigned)getpid(), NULL, NULL);
 	for (int i = 0; i < 50; i++) {
 		auto_got g = run(&(struct job){ .slot = SLOT, .code = "open('x','w').write('y'*100000); print(1)" });
-		bad += !out_is(&g, "1\n");
+		if (!out_is(&g, "1\n")) {
+			bad++;
+			diag("run %d: %s; end %d, code %d, out '%.50s', err '%.300s'", i, g.err.msg, (int)g.end.outcome.end, g.end.outcome.exit_code,
+			     g.out.p != NULL ? g.out.p : "", g.errout.p != NULL ? g.errout.p : "");
+		}
 	}
 	ok(bad == 0, "fifty runs, fifty answers");
 	ok(entries("/proc/self/fd") == fds, "no descriptor is left");
