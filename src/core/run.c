@@ -8,16 +8,17 @@
 #include "base/file.h"
 #include "core/exec.h"
 
-/* Which limit an end stands for: resource in records, status in results. */
-static const struct end_row { enum bawn_status status; const char *resource; } end_row[BAWN_END_COUNT] = {
+/* Which limit an end stands for: resource in records, status in results.  `noted`: what was noted as a
+ * denial before, and has now ended the run. */
+static const struct end_row { enum bawn_status status; const char *resource, *noted[2]; } end_row[BAWN_END_COUNT] = {
 	[BAWN_END_EXIT]      = { BAWN_STATUS_COMPLETED, NULL },
 	[BAWN_END_SIGNAL]    = { BAWN_STATUS_FAILED, NULL },
 	[BAWN_END_TIMEOUT]   = { BAWN_STATUS_TIMEOUT, "time" },
 	[BAWN_END_CPU]       = { BAWN_STATUS_CPU_LIMIT, "cpu_time" },
 	[BAWN_END_MEMORY]    = { BAWN_STATUS_MEMORY_LIMIT, "memory" },
-	[BAWN_END_PIDS]      = { BAWN_STATUS_PIDS_LIMIT, NULL },  /* the denial before it is the violation */
-	[BAWN_END_DISK]      = { BAWN_STATUS_DISK_LIMIT, NULL },
-	[BAWN_END_OUTPUT]    = { BAWN_STATUS_OUTPUT_LIMIT, NULL },
+	[BAWN_END_PIDS]      = { BAWN_STATUS_PIDS_LIMIT, NULL, { "processes" } },
+	[BAWN_END_DISK]      = { BAWN_STATUS_DISK_LIMIT, NULL, { "disk", "inodes" } },
+	[BAWN_END_OUTPUT]    = { BAWN_STATUS_OUTPUT_LIMIT, NULL, { "stdout", "stderr" } },
 	[BAWN_END_KILLED]    = { BAWN_STATUS_KILLED, NULL },
 	[BAWN_END_CANCELLED] = { BAWN_STATUS_CANCELLED, NULL },
 	[BAWN_END_LOST]      = { BAWN_STATUS_KILLED, NULL },
@@ -117,8 +118,7 @@ static int on_denial(struct bawn_exec *e, const struct bawn_denial *d)
 	bawn_exec_emit(e, &out);
 	if (d->kind != BAWN_DENIAL_LIMIT)
 		return 0;
-	bool kill = e->policy->policy->on_violation == BAWN_VIOLATION_KILL;
-	return add_violation(e, d->what, d->threshold, d->actual, kill ? "killed" : "noted");
+	return add_violation(e, d->what, d->threshold, d->actual, "noted");
 }
 
 static void on_usage(struct bawn_exec *e, const struct bawn_usage *u)
@@ -127,6 +127,17 @@ static void on_usage(struct bawn_exec *e, const struct bawn_usage *u)
 	struct bawn_event out = { .kind = BAWN_EVENT_USAGE, .cpu_ms = u->cpu_us / 1000, .memory_bytes = u->memory_bytes,
 		.pids = u->pids, .wall_ms = u->wall_us / 1000 };
 	bawn_exec_emit(e, &out);
+}
+
+/* A violation that was noted turns out to have ended the run. */
+static int end_by(struct bawn_exec *e, const char *resource)
+{
+	size_t i;
+	json_t *v;
+	json_array_foreach(e->violations, i, v)
+		if (strcmp(json_string_value(json_object_get(v, "resource")), resource) == 0 && json_object_set_new(v, "action", json_string("killed")) < 0)
+			return -ENOMEM;
+	return 0;
 }
 
 static int on_outcome(struct bawn_exec *e, const struct bawn_sandbox_event *ev, struct bawn_err *err)
@@ -146,6 +157,9 @@ static int on_outcome(struct bawn_exec *e, const struct bawn_sandbox_event *ev, 
 	if (end_row[end].resource != NULL &&
 	    add_violation(e, end_row[end].resource, ev->outcome.threshold, ev->outcome.actual, "killed") < 0)
 		return bawn_fail(err, -ENOMEM, "note a violation");
+	for (size_t i = 0; i < BAWN_LEN(end_row[end].noted); i++)
+		if (end_row[end].noted[i] != NULL && end_by(e, end_row[end].noted[i]) < 0)
+			return bawn_fail(err, -ENOMEM, "note a violation");
 	return 0;
 }
 

@@ -14,7 +14,7 @@
 #include "native/launch.h"
 
 #define MAX_FILES 1000
-#define MAX_DEPTH 16
+#define MAX_DEPTH 16  /* parts of a name, as with inputs */
 #define MAX_SKIPPED 1000
 
 struct walk { struct bawn_launcher *l; struct bawn_buf path; uint64_t bytes; size_t files, skipped; };
@@ -137,7 +137,7 @@ static int visit(struct walk *w, int dir, const char *name, int depth, struct ba
 		return skip(w, why, err);
 	if (S_ISREG(st.st_mode))
 		return take(w, dir, name, err);
-	if (depth >= MAX_DEPTH)
+	if (depth + 1 >= MAX_DEPTH)
 		return skip(w, "too deep", err);
 	bawn_auto_fd sub = open_beneath(dir, name, O_RDONLY | O_DIRECTORY);
 	if (sub < 0)

@@ -26,7 +26,8 @@ struct bawn_watch {
 	uint64_t threshold, actual;
 	struct bawn_usage usage;
 	struct bawn_counters last;
-	uint64_t disk_full;                    /* samples that found no room */
+	bool     disk_full, inodes_full;       /* a sample found no room */
+	uint64_t files;                        /* the most open files a sample found in the program itself */
 	uint64_t locks;                        /* the most file locks a look found */
 	uint64_t locks_cpu_us;                 /* CPU time at the last look */
 	uint32_t denied[BAWN_SYSCALLS + 1];    /* by number; the last: all others */

@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -6,6 +7,7 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -142,12 +144,39 @@ static uint64_t program_cpu_us(const struct bawn_box *box)
 	return (t[0] + t[1] + t[2] + t[3]) * 1000000u / (unsigned long)sysconf(_SC_CLK_TCK);
 }
 
+static void measure_disk(struct bawn_launcher *l)
+{
+	struct bawn_watch *w = &l->w;
+	struct statfs fs;
+	if (fstatfs(l->box.workspace, &fs) < 0)
+		return;
+	uint64_t now = (uint64_t)(fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize;
+	w->usage.disk_bytes = now > w->usage.disk_bytes ? now : w->usage.disk_bytes;
+	w->disk_full = w->disk_full || fs.f_bfree == 0;
+	w->inodes_full = w->inodes_full || fs.f_ffree == 0;
+}
+
+/* EMFILE leaves no trace in the kernel: all there is, is to look how many files are open now. */
+static void measure_files(struct bawn_launcher *l)
+{
+	char path[32];
+	struct stat st;
+	uint64_t n = 0;
+	snprintf(path, sizeof path, "/proc/%d/fd", l->box.pid);
+	if (l->box.reaped || stat(path, &st) < 0)
+		return;
+	bawn_auto_dir d = st.st_size == 0 ? opendir(path) : NULL;  /* before 6.2 the size says nothing */
+	for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL; )
+		n += e->d_name[0] != '.';
+	n = d != NULL ? n : (uint64_t)st.st_size;
+	l->w.files = n > l->w.files ? n : l->w.files;
+}
+
 static void measure(struct bawn_launcher *l)
 {
 	struct bawn_watch *w = &l->w;
 	struct bawn_usage *u = &w->usage;
 	struct bawn_counters c;
-	struct statfs fs;
 	bool cg = l->box.cg.up;
 	bawn_cgroups_read(&l->box.cg, &c);
 	u->wall_us = (w->ended_us != 0 ? w->ended_us : bawn_monotonic_us()) - w->started_us;
@@ -165,11 +194,8 @@ static void measure(struct bawn_launcher *l)
 	u->peak_pids = c.has_peak_pids ? c.peak_pids : c.pids > u->peak_pids ? c.pids : u->peak_pids;
 	u->has_peak_pids = cg;
 	u->samples++;
-	if (fstatfs(l->box.workspace, &fs) == 0) {
-		uint64_t now = (uint64_t)(fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize;
-		u->disk_bytes = now > u->disk_bytes ? now : u->disk_bytes;
-		w->disk_full += fs.f_bfree == 0 || fs.f_ffree == 0;
-	}
+	measure_disk(l);
+	measure_files(l);
 	w->last = c;
 	/* Locks cost the code CPU time, and looking costs the host a grace period: look once a CPU second. */
 	if (cg && w->ended_us == 0 && u->cpu_us - w->locks_cpu_us >= 1000000) {
@@ -190,7 +216,8 @@ static bool over(const struct bawn_launcher *l, enum bawn_end *end, uint64_t *th
 		{ w->locks > BAWN_LOCKS_MAX, BAWN_END_MEMORY, BAWN_LOCKS_MAX, w->locks },
 		{ w->usage.cpu_us >= m->cpu_ms * 1000, BAWN_END_CPU, m->cpu_ms, w->usage.cpu_us / 1000 },
 		{ kill_ && w->last.pids_refused > 0, BAWN_END_PIDS, m->pids, m->pids + 1 },
-		{ kill_ && w->disk_full > 0, BAWN_END_DISK, m->disk_bytes, w->usage.disk_bytes },
+		{ kill_ && w->disk_full, BAWN_END_DISK, m->disk_bytes, w->usage.disk_bytes },
+		{ kill_ && w->inodes_full, BAWN_END_DISK, m->inodes, m->inodes },
 		{ kill_ && w->cut[1], BAWN_END_OUTPUT, m->output_bytes, w->seen[1] },
 		{ kill_ && w->cut[2], BAWN_END_OUTPUT, m->output_bytes, w->seen[2] },
 	};
@@ -255,7 +282,10 @@ static int send_limit_denials(struct bawn_launcher *l, struct bawn_err *err)
 	const struct { bool is; const char *what, *hint; uint64_t count, threshold, actual; } row[] = {
 		{ w->last.pids_refused > 0, "processes", "fork gave EAGAIN; ask for more with --pids", w->last.pids_refused, m->pids,
 		  m->pids + 1 },
-		{ w->disk_full > 0, "disk", "writes gave ENOSPC; ask for more with --disk", 1, m->disk_bytes, w->usage.disk_bytes },
+		{ w->disk_full, "disk", "writes gave ENOSPC; ask for more with --disk", 1, m->disk_bytes, w->usage.disk_bytes },
+		{ w->inodes_full, "inodes", "new files gave ENOSPC; leave fewer, or raise resources.inodes in sandbox.yaml", 1, m->inodes, m->inodes },
+		{ w->files >= m->open_files, "open files", "opening gives EMFILE; close some, or raise resources.open_files in sandbox.yaml", 1,
+		  m->open_files, w->files },
 		{ w->locks > BAWN_LOCKS_MAX, "file locks", "the kernel keeps locks outside the memory limit, so a run may hold only so many", w->locks,
 		  BAWN_LOCKS_MAX, w->locks },
 		{ w->cut[1], "stdout", "the rest of the output was dropped", 1, m->output_bytes, w->seen[1] },
