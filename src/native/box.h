@@ -75,6 +75,7 @@ int  bawn_landlock_abi(void);
 /* Loads the language's filter; *out_listener is -1 where the kernel gives none. */
 BAWN_MUST_CHECK int bawn_seccomp_load(enum bawn_language language, bool notify, int *out_listener, struct bawn_err *err);
 const char *bawn_syscall_name(int nr);  /* NULL where unknown */
+const char *bawn_syscall_hint(int nr);  /* what to do instead; never NULL */
 /* Answers one notification with its errno; the call's number, or a negative errno. */
 int  bawn_seccomp_answer(int listener);
 BAWN_MUST_CHECK int bawn_rlimits_apply(const struct bawn_box *box, bool cgroup, struct bawn_err *err);

@@ -6,8 +6,10 @@
  * which the launcher bounds. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include "base/cleanup.h"
 #include "native/box.h"
@@ -62,6 +64,34 @@ const char *bawn_syscall_name(int nr)
 	return nr >= 0 && (size_t)nr < BAWN_LEN(syscall_name) ? syscall_name[nr] : NULL;
 }
 
+/* What to do instead: the names a row is for, each in blanks. */
+static const struct { const char *names, *hint; } hint[] = {
+	{ " ptrace process_vm_readv process_vm_writev pidfd_getfd kcmp ", "no process inside may look into another; debug and trace it outside" },
+	{ " mount umount2 pivot_root chroot fsopen fsmount move_mount open_tree mount_setattr open_by_handle_at ",
+	  "the file tree of a run is fixed; pass what it needs with --in" },
+	{ " unshare setns clone ", "no new namespaces inside: containers and other sandboxes cannot be started in this one" },
+	{ " bpf perf_event_open userfaultfd ", "kernel tracing, profiling and fault handling are not for unread code" },
+	{ " keyctl add_key request_key ", "there are no kernel keyrings inside" },
+	{ " socket socketpair ", "only Unix, TCP and UDP sockets, and loopback; netlink, raw and other families are refused" },
+	{ " setsockopt ", "this socket option is refused; the common ones of sockets and TCP are allowed" },
+	{ " io_uring_setup io_uring_enter io_uring_register ", "no io_uring; use ordinary reads and writes (libraries fall back by themselves)" },
+	{ " mmap mprotect pkey_mprotect ", "no memory that can be written and executed at once" },
+	{ " mknod mknodat ", "no named pipes and no devices; use a plain pipe or a Unix socket" },
+	{ " setuid setgid setreuid setregid setresuid setresgid setgroups setfsuid setfsgid capset ", "a run has one user and no privileges to give up or gain" },
+	{ " setpriority sched_setscheduler sched_setattr sched_setparam sched_setaffinity ioprio_set ", "a run has no say in its priority; ask for more with --cpus" },
+};
+
+const char *bawn_syscall_hint(int nr)
+{
+	char word[64];
+	const char *name = bawn_syscall_name(nr);
+	snprintf(word, sizeof word, " %s ", name != NULL ? name : "?");
+	for (size_t i = 0; i < BAWN_LEN(hint); i++)
+		if (strstr(hint[i].names, word) != NULL)
+			return hint[i].hint;
+	return "the sandbox allows no such system call, or not with these arguments";
+}
+
 int bawn_seccomp_answer(int listener)
 {
 	/* The kernel may know larger structs than this build; it fills what it was told. */
@@ -72,5 +102,8 @@ int bawn_seccomp_answer(int listener)
 	bool unknown_family = in.data.nr == SYS_socket && family != 1 && family != 2 && family != 10;
 	struct seccomp_notif_resp out = { .id = in.id, .error = unknown_family ? -EAFNOSUPPORT : -EPERM };
 	(void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &out);  /* ENOENT: the caller was killed meanwhile */
+	/* glibc asks netlink for the addresses whenever a name is looked up, in exactly these words, and does without. */
+	if (in.data.nr == SYS_socket && family == AF_NETLINK && in.data.args[1] == (SOCK_RAW | SOCK_CLOEXEC) && in.data.args[2] == 0)
+		return -EAFNOSUPPORT;
 	return in.data.nr < 0 ? 0x7fff : in.data.nr;
 }

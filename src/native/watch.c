@@ -314,7 +314,7 @@ static int send_denials(struct bawn_launcher *l, struct bawn_err *err)
 			snprintf(d.what, sizeof d.what, "%s", name);
 		else
 			snprintf(d.what, sizeof d.what, nr < BAWN_SYSCALLS ? "syscall %d" : "other", nr);
-		snprintf(d.hint, sizeof d.hint, "the system call policy of the sandbox refuses this call or these arguments");
+		snprintf(d.hint, sizeof d.hint, "%s", bawn_syscall_hint(nr));
 		r = send_denial(l, &d, err);
 	}
 	return r;
