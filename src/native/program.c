@@ -125,16 +125,22 @@ static int step_room(struct bawn_box *box, struct bawn_err *err)
 	return 0;
 }
 
+static int no_interpreter(const struct bawn_box *box, struct bawn_err *err)
+{
+	const struct bawn_language_row *lang = &bawn_language[box->spec.language];
+	return bawn_fail_as(err, BAWN_ERROR_INTERPRETER_MISSING, "interpreter",
+	                    "'%s' is not there, or not to be read, in the sandbox: install the package '%s', or name another program with "
+	                    "interpreters.%s in sandbox.yaml (under /usr; for python also a virtual environment of one that is, outside /tmp)",
+	                    box->spec.interpreter, lang->package, lang->name);
+}
+
 static int step_workspace(struct bawn_box *box, struct bawn_err *err)
 {
 	if (chdir("/workspace") < 0)
 		return bawn_fail(err, -errno, "enter /workspace");
 	struct stat st;
-	if (stat(box->spec.interpreter, &st) < 0 || !S_ISREG(st.st_mode) || access(box->spec.interpreter, X_OK) < 0)
-		return bawn_fail_as(err, BAWN_ERROR_INTERPRETER_MISSING, "interpreter",
-		                    "'%s' cannot be run in the sandbox: install it under /usr, or name another in sandbox.yaml",
-		                    box->spec.interpreter);
-	return 0;
+	bool there = stat(box->spec.interpreter, &st) == 0 && S_ISREG(st.st_mode) && access(box->spec.interpreter, X_OK) == 0;
+	return there ? 0 : no_interpreter(box, err);
 }
 
 static int step_landlock(struct bawn_box *box, struct bawn_err *err)

@@ -5,10 +5,11 @@
  *	/workspace   \                                 /etc  generated, plus a table of host files
  *	/tmp          > one tmpfs: one size for all    /dev  null zero full random urandom, fd links
  *	/dev/shm     /                                 /proc own, subset=pid
+ *	a virtual environment's bin, lib and pyvenv.cfg where they are on the host, read-only, if the policy names it
  *
  * Invariants: (1) nothing of the host is writable; (2) the three writable places share one superblock,
  * so their sum is the disk limit exactly; (3) the launcher reaches /workspace and /code through
- * directory fds on mounts that are covered where the program is; (4) every mount but /usr's and the root's is
+ * directory fds on mounts that are covered where the program is; (4) every mount but those of /usr, a virtual environment and the root is
  * noexec or holds no file of the program's, /workspace excepted.
  * No untrusted byte is in reach while this runs. */
 #include <dirent.h>
@@ -85,6 +86,50 @@ static int add_roots(const struct bawn_box *box, struct bawn_err *err)
 		link[n] = '\0';
 		if (symlink(link, name[i]) < 0)
 			return bawn_fail(err, -errno, "make link '%s'", name[i]);
+	}
+	return r;
+}
+
+/* Whether `path` is PREFIX/bin/NAME of a Python virtual environment that can come in. */
+static bool in_venv(const char *path, char prefix[static 256])
+{
+	static const char *const ours[] = { "/tmp/", "/code/", "/workspace/", "/dev/", "/proc/", "/etc/" };
+	char config[280];
+	struct stat st;
+	const char *name = strrchr(path, '/');
+	size_t n = (size_t)(name - path);
+	if (n < 5 || n >= 256 || memcmp(name - 4, "/bin", 4) != 0 || lstat(path + 1, &st) == 0)
+		return false;
+	for (size_t i = 0; i < BAWN_LEN(ours); i++)
+		if (strncmp(path, ours[i], strlen(ours[i])) == 0)
+			return false;
+	snprintf(prefix, 256, "%.*s", (int)n - 4, path);
+	snprintf(config, sizeof config, "%s/pyvenv.cfg", prefix);
+	return stat(config, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* The parts of a virtual environment, where they are on the host.  Nothing else of the directory comes in: it
+ * may be somebody's home.  Whether what is there can be run is seen from inside. */
+static int add_venv(const struct bawn_box *box, struct bawn_err *err)
+{
+	static const char *const part[] = { "bin", "lib", "lib64", "pyvenv.cfg" };
+	char prefix[256], path[300], link[256];
+	if (box->spec.language != BAWN_LANG_PYTHON || !in_venv(box->spec.interpreter, prefix))
+		return 0;
+	int r = 0;
+	for (char *at = prefix; r == 0 && at != NULL; ) {
+		at = strchr(at + 1, '/');
+		snprintf(path, sizeof path, "%.*s", at != NULL ? (int)(at - prefix) : (int)strlen(prefix), prefix);
+		r = make_dir(path + 1, 0755, err);
+	}
+	for (size_t i = 0; r == 0 && i < BAWN_LEN(part); i++) {
+		snprintf(path, sizeof path, "%s/%s", prefix, part[i]);
+		ssize_t n = readlink(path, link, sizeof link - 1);
+		link[n > 0 ? n : 0] = '\0';
+		if (n > 0)
+			r = symlink(link, path + 1) < 0 ? bawn_fail(err, -errno, "make link '%s'", path) : 0;
+		else if (access(path, F_OK) == 0)
+			r = bind_host(path, path + 1, LOCKED, err);
 	}
 	return r;
 }
@@ -270,6 +315,8 @@ int bawn_tree_build(const struct bawn_box *box, int *out_workspace, int *out_cod
 		r = bawn_fail(err, -errno, "enter the new root");
 	if (r == 0)
 		r = add_roots(box, err);
+	if (r == 0)
+		r = add_venv(box, err);
 	if (r == 0)
 		r = add_etc(box, err);
 	if (r == 0)

@@ -178,7 +178,7 @@ const struct bawn_key bawn_key[] = {
 
 	{ SANDBOX, "backend", T(WORD), S(FREE), AT(backend), "native", "what runs the code unless the request says", .words = &bawn_backend_words },
 	{ SANDBOX, "image",   T(TEXT), S(FREE), AT(image), NULL, "image of the docker backend", .check = check_image },
-	{ SANDBOX, "interpreters.python",     T(TEXT), S(FREE), AT(interpreter[BAWN_LANG_PYTHON]), "/usr/bin/python3", "what runs python", .check = check_path },
+	{ SANDBOX, "interpreters.python",     T(TEXT), S(FREE), AT(interpreter[BAWN_LANG_PYTHON]), "/usr/bin/python3", "what runs python: under /usr, or in a virtual environment", .check = check_path },
 	{ SANDBOX, "interpreters.bash",       T(TEXT), S(FREE), AT(interpreter[BAWN_LANG_BASH]), "/usr/bin/bash", "what runs bash", .check = check_path },
 	{ SANDBOX, "interpreters.javascript", T(TEXT), S(FREE), AT(interpreter[BAWN_LANG_JAVASCRIPT]), "/usr/bin/node", "what runs javascript", .check = check_path },
 	BASE("resources", resources, "2", "1g", "120", "100", "256m", "no trust level starts above"),

@@ -17,9 +17,9 @@ static const char *const language_name[] = { "python", "bash", "javascript" };
 const struct bawn_words bawn_language_words = { language_name, (int)BAWN_LEN(language_name) };
 
 const struct bawn_language_row bawn_language[BAWN_LANG_COUNT] = {
-	[BAWN_LANG_PYTHON] = { "python", "main.py", "/usr/bin/python3", "py|python3", ".py|.pyw", "python|pypy", 32u << 20 },
-	[BAWN_LANG_BASH] = { "bash", "main.sh", "/usr/bin/bash", "sh|shell", ".sh|.bash", "bash|sh|dash", 8u << 20 },
-	[BAWN_LANG_JAVASCRIPT] = { "javascript", "main.js", "/usr/bin/node", "js|node|nodejs", ".js|.cjs|.mjs", "node|nodejs", 96u << 20 },
+	[BAWN_LANG_PYTHON] = { "python", "main.py", "/usr/bin/python3", "py|python3", ".py|.pyw", "python|pypy", 32u << 20, "python3" },
+	[BAWN_LANG_BASH] = { "bash", "main.sh", "/usr/bin/bash", "sh|shell", ".sh|.bash", "bash|sh|dash", 8u << 20, "bash" },
+	[BAWN_LANG_JAVASCRIPT] = { "javascript", "main.js", "/usr/bin/node", "js|node|nodejs", ".js|.cjs|.mjs", "node|nodejs", 96u << 20, "nodejs" },
 };
 
 const char *bawn_word(const struct bawn_words *w, int i)

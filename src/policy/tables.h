@@ -59,6 +59,7 @@ struct bawn_language_row {
 	const char *extensions;     /* ".py|.pyw" */
 	const char *shebangs;       /* interpreter basenames, a trailing version is ignored */
 	uint64_t    floor_bytes;    /* never limit memory below this */
+	const char *package;        /* what to install where it is absent, as Debian calls it */
 };
 extern const struct bawn_language_row bawn_language[BAWN_LANG_COUNT];
 
