@@ -66,6 +66,8 @@ class Result:
 class World:
     """A state directory, a place for files and a clean environment; gone at exit."""
 
+    backend = None  # the conformance suite names one; otherwise the policy chooses
+
     def __init__(self, user=None, base=None):
         self.dir = tempfile.mkdtemp(prefix="bawn-it-", dir=base)
         atexit.register(shutil.rmtree, self.dir, True)
@@ -127,11 +129,20 @@ class World:
 
     def run(self, code, *options, lang="python", **kw):
         """`bawn run --json` of a piece of code."""
-        r = self.bawn("run", "--json", "--lang", lang, *options, "-c", code, **kw)
+        r = self.bawn("run", "--json", "--lang", lang, *self.chosen(), *options, "-c", code, **kw)
         if r.json is None:
             r.show()
             r.json = {}
         return r
+
+    def chosen(self):
+        return ("--backend", self.backend) if self.backend else ()
+
+    def lifted(self, code, *options, **kw):
+        """The same for code that policy would hold: its own requester lifts it."""
+        if not hasattr(self, "lifting"):
+            self.lifting = self.config(security="overrides:\n  minimum: self\n  acknowledge_risk: true\n")
+        return self.run(code, "--config", self.lifting, "--override", "--reason", "a test", *options, **kw)
 
     def records(self, type=None):
         found = []

@@ -77,6 +77,17 @@ for redirect, name in ((">&-", "stdout"), ("<&-", "stdin"), ("2>&-", "stderr")):
     code = subprocess.run(["sh", "-c", f'exec "$0" run -c "print(1)" {redirect}', BAWN], env=w.env, cwd=w.dir, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL).returncode
     equal(code, 0, f"a closed {name} does no harm")
 
+# The caller's rank is not the code's: nice and policy as /proc/self/stat has them, then what the caller had.
+RANK = "f=open('/proc/self/stat').read().rsplit(')',1)[1].split(); print(f[16], f[38])"
+def ranked(*words):
+    return subprocess.run([*words, BAWN, "run", "-q", "-c", RANK], env=w.env, capture_output=True, text=True).stdout.split()
+own = subprocess.run(["python3", "-c", RANK], capture_output=True, text=True).stdout.split()
+if os.geteuid() == 0:
+    bare = [subprocess.run([*k, "python3", "-c", RANK], capture_output=True, text=True).stdout.split() for k in (("chrt", "-f", "1"), ("nice", "-n", "-5"))]
+    ok(bare[0][1] == "1" and int(bare[1][0]) < 0, "control: a program outside has the rank it was started with")
+    equal((ranked("chrt", "-f", "1"), ranked("nice", "-n", "-5")), ([own[0], "0"], ["0", "0"]), "no real-time policy and no better than nice 0 inside")
+equal(ranked("nice", "-n", "7")[0], str(int(own[0]) + 7), "a caller who steps back is followed")
+
 # Standard input.
 READ = "import sys, hashlib; d = sys.stdin.buffer.read(); print(len(d), hashlib.sha256(d).hexdigest())"
 data = os.urandom(1 << 20)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Limits hold, and each has its own verdict."""
+"""Shares of the CPU, which need the machine for themselves, and ways round a limit that were found once."""
 import os, sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from bawntest import *
@@ -7,28 +7,6 @@ from bawntest import *
 if not is_root():
     skip_all("limits by cgroup need root here")
 w = World()
-
-
-def violation(r, resource, action):
-    found = [v["body"] for v in w.records("limit.violation") if v["exec"] == r["id"]]
-    return any(v["resource"] == resource and v["action"] == action and v["actual"] >= v["threshold"] for v in found)
-
-
-r = w.run("x = bytearray(400<<20)\nfor i in range(0,len(x),4096): x[i]=1\nprint('no')", "-m", "100m")
-equal((r.code, r["status"], r["exit_code"], r["stdout"]), (137, "memory_limit", None, ""), "memory: its own status, 137")
-ok(r["usage"]["peak_memory_bytes"] <= 101 << 20 and violation(r, "memory", "killed"), "memory: within the limit, recorded as a violation")
-r = w.run("x = bytearray(60<<20)\nfor i in range(0,len(x),4096): x[i]=1\nprint('yes')", "-m", "100m")
-equal((r.code, r["stdout"]), (0, "yes\n"), "memory: control, less than the limit is fine")
-r = w.run("import ctypes; ctypes.string_at(0)", "-m", "100m", lang="python")
-ok(r["status"] in ("failed", "needs_approval", "refused") and r["status"] != "memory_limit", "memory: a crash is not a memory limit")
-r = w.run("import os; os.kill(os.getpid(), 11)")
-equal((r.code, r["status"], r["exit_code"], r["signal"]), (139, "failed", None, 11), "a program ended by its own signal: failed, signal 11, 139")
-
-r = w.run("import time\nprint('a',flush=True)\ntime.sleep(60)", "-t", "1s")
-equal((r.code, r["status"], r["stdout"]), (124, "timeout", "a\n"), "time: its own status, 124, the output so far is kept")
-ok(1000 <= r["usage"]["wall_ms"] < 3000 and violation(r, "time", "killed"), "time: ended at the limit, recorded")
-r = w.run("import signal,time\nfor s in range(1,32):\n  try: signal.signal(s, signal.SIG_IGN)\n  except Exception: pass\ntime.sleep(60)", "-t", "1s")
-equal((r.code, r["status"]), (124, "timeout"), "time: a program that ignores signals ends too")
 
 THREADS = "import hashlib, threading, time\ndef f():\n  end = time.monotonic() + 4\n  while time.monotonic() < end: hashlib.pbkdf2_hmac('sha256', b'x', b'y', 50000)\n" \
           "t = [threading.Thread(target=f) for i in range(4)]\n[x.start() for x in t]; [x.join() for x in t]"
@@ -46,29 +24,6 @@ elif os.cpu_count() >= 2:
         if best > 1.2:
             break
     ok(best > 1.2, f"cpu share: control, under two cpus they used {best:.2f}")
-r = w.run("while True: pass", "--cpus", "0.5", "-t", "4s")
-ok(r["status"] in ("cpu_limit", "timeout") and r.code == 124, "cpu time: a busy loop ends with 124")
-
-fork = "import os,time\nn=0\ntry:\n  for i in range(200):\n    if os.fork()==0: time.sleep(20); os._exit(0)\n    n+=1\nexcept OSError as e: print('EAGAIN' if e.errno==11 else e, n)"
-r = w.run(fork, "--pids", "20")
-ok(r["status"] == "completed" and r["stdout"].startswith("EAGAIN 1"), f"processes: fork gives EAGAIN at the limit ({r['stdout'].strip()})")
-ok(any(d["kind"] == "limit" and d["what"] == "processes" and d["hint"] for d in r["denials"]) and violation(r, "processes", "noted"), "processes: noted as a denial with a hint, and recorded")
-r = w.run(":(){ :|:& };:\nsleep 20", "--pids", "20", "-t", "3s", "--override", "--reason", "test", "--config",
-          w.config(security="overrides:\n  minimum: self\n  acknowledge_risk: true\n"), lang="bash")
-equal(r.code in (124, 0, 1, 137), True, f"processes: a fork bomb ends ({r['status']})")
-equal(w.run("print(1)")["stdout"], "1\n", "processes: and the next run starts")
-
-r = w.run("print('x'*3000000)")
-ok(r["status"] == "completed" and len(r["stdout"]) == 1 << 20 and r["truncated"]["stdout"], "output: cut at 1 MiB, the program goes on")
-ok(any(d["kind"] == "limit" and d["what"] == "stdout" for d in r["denials"]) and violation(r, "stdout", "noted"), "output: noted and recorded")
-r = w.run("try:\n  f=open('big','wb')\n  for i in range(200): f.write(b'x'*(1<<20))\nexcept OSError as e: print(e.errno)", "--disk", "8m")
-ok(r["status"] == "completed" and r["stdout"] == "28\n" and any(d["what"] == "disk" for d in r["denials"]) and violation(r, "disk", "noted"), "disk: ENOSPC at the limit, noted and recorded") or r.show()
-
-kill = w.config(sandbox="on_violation: kill\n")
-for what, code, opts, status in (("processes", fork + "\ntime.sleep(20)", ("--pids", "20"), "pids_limit"), ("output", "print('x'*3000000)\nimport time\ntime.sleep(20)", (), "output_limit"),
-                                 ("disk", "import time\ntry:\n  f=open('big','wb')\n  for i in range(200): f.write(b'x'*(1<<20))\nexcept OSError: time.sleep(20)", ("--disk", "8m"), "disk_limit")):
-    r = w.run(code, "--config", kill, "-t", "15s", *opts)
-    equal((r.code, r["status"]), (137, status), f"on_violation: kill ends the run over {what}")
 
 # Ways round a limit that were found once.
 r = w.run("import socket,array,os,time\na,b=socket.socketpair()\nb.sendmsg([b'x'],[(socket.SOL_SOCKET,socket.SCM_RIGHTS,array.array('i',[a.fileno(),1,2]))])\n"
@@ -92,13 +47,6 @@ ticks = sum(sum(int(x) for x in open(f"/proc/{pid}/stat").read().rsplit(")", 1)[
 used = ticks / os.sysconf("SC_CLK_TCK")
 out, err = p.communicate(timeout=60)
 ok(used < 0.5 and len(out) == 30000000, f"output nobody reads, and a closed stderr, cost the launcher no CPU ({used:.2f} s)")
-r = w.run("import os\nfor i in range(3000): open('f%d'%i,'w')")
-ok(r["skipped_files"][-1]["path"] == "..." and "more" in r["skipped_files"][-1]["why"], "files beyond the caps are counted, not forgotten")
-r = w.run("f=open('big','wb'); f.write(b'x'*(8<<20)); f.flush(); import os,time; time.sleep(0.3); os.unlink('big'); f.close()")
-ok(r["usage"]["disk_bytes"] >= 8 << 20, "disk_bytes is the most that was in use, not what was left")
-
-r = w.run("import os,sys,time\nif os.fork()==0:\n  os.setsid()\n  if os.fork()==0:\n    time.sleep(300)\n  os._exit(0)\nprint('parent')", "--label", "m=daemonised")
-equal((r.code, r["stdout"]), (0, "parent\n"), "a program that leaves daemons behind ends with its main process")
 ok(wait_for(lambda: not cgroup_dirs(), 5), "nothing of ours is left in the cgroup tree")
 ok(wait_for(lambda: not processes_with("/code/main."), 3), "no process of any run is alive") or diag(describe(processes_with("/code/main.")))
 done()

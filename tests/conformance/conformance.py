@@ -1,0 +1,24 @@
+"""The suite every backend has to pass: `BAWN_BACKEND=native|docker`, through `bawn run --json` alone.
+
+A row holds for every backend.  Where it needs a layer a host may lack, it asks what the backend itself
+says it enforces, and is skipped by that name."""
+import os, sys
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "integration"))
+from bawntest import *
+
+World.backend = os.environ.get("BAWN_BACKEND", "native")
+w = World()
+first = w.run("print(6*7)")
+if (first.json.get("error") or {}).get("type") == "backend_unavailable":
+    skip_all(f"{World.backend}: {first['error']['message']}")
+LAYERS, MISSING = first["enforcement"]["layers"], first["enforcement"]["missing"]
+
+
+def violations(r):
+    """What the log says of limits this run went over: {resource: (threshold, actual, action)}."""
+    return {v["body"]["resource"]: (v["body"]["threshold"], v["body"]["actual"], v["body"]["action"])
+            for v in w.records("limit.violation") if v["exec"] == r["id"]}
+
+
+def denied(r, what, kind="limit"):
+    return next((d for d in r["denials"] if (d["kind"], d["what"]) == (kind, what)), None)
