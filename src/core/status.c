@@ -49,15 +49,24 @@ uint32_t bawn_need_as_root(const struct bawn_policy *p)
 	return BAWN_LAYER_BIT(UID) | (p->require_cgroup_as_root ? BAWN_LAYER_BIT(CGROUP) : 0);
 }
 
-/* A probe never shares a slot with a run: numbers above every slot, one per thread, for a handle is shared. */
+/* A probe has no slot: its launcher takes a number of its own, above them all. */
 void bawn_probe_spec(const struct bawn_dirs *d, const struct bawn_policy *p, struct bawn_sandbox_spec *out)
 {
 	*out = (struct bawn_sandbox_spec){ .id = "probe", .language = BAWN_LANG_PYTHON, .interpreter = p->interpreter[BAWN_LANG_PYTHON],
 		.limits = { .cpus_milli = 1000, .memory_bytes = 64u << 20, .timeout_ms = 5000, .cpu_ms = 5000, .pids = 16,
 		            .disk_bytes = 8u << 20, .inodes = 1024, .open_files = 64, .output_bytes = 4096 },
-		.sample_ms = 100, .need = p->minimum_enforcement[BAWN_BACKEND_NATIVE], .slot = BAWN_PROBE_SLOTS + (unsigned)gettid(), .slot_fd = -1,
+		.sample_ms = 100, .need = p->minimum_enforcement[BAWN_BACKEND_NATIVE], .slot_fd = -1,
 		.uid = geteuid() == 0 ? p->uid_first + p->uid_count - 1 : 0, .launcher = d->launcher };
 	out->need |= bawn_need_as_root(p);
+}
+
+/* The first layer that the policy requires and this host does not give, or -1. */
+static int lacking(const struct bawn_probe *probe, uint32_t need)
+{
+	for (int i = 0; i < BAWN_LAYER_COUNT; i++)
+		if ((need >> i & 1u) != 0 && probe->layer[i].state != BAWN_PROBE_ACTIVE)
+			return i;
+	return -1;
 }
 
 static void check_sandbox(const struct bawn_dirs *d, const struct bawn_policy *p, struct health *h)
@@ -71,9 +80,9 @@ static void check_sandbox(const struct bawn_dirs *d, const struct bawn_policy *p
 		bad(h, "the interpreter '%s' is absent", spec.interpreter);
 	else if (bawn_native_backend.probe(&spec, &probe, &err) < 0)
 		bad(h, "%s", err.msg);
-	for (int i = 0; h->good && i < BAWN_LAYER_COUNT; i++)
-		if ((spec.need >> i & 1u) != 0 && probe.layer[i].state != BAWN_PROBE_ACTIVE)
-			bad(h, "%s is missing: %s", bawn_word(&bawn_layer_words, i), probe.layer[i].detail);
+	int i = h->good ? lacking(&probe, spec.need) : -1;
+	if (i >= 0)
+		bad(h, "%s is missing: %s", bawn_word(&bawn_layer_words, i), probe.layer[i].detail);
 	if (h->good && !probe.usable)
 		bad(h, "%s", probe.summary);
 }
@@ -204,6 +213,11 @@ int bawn_doctor(const struct bawn_options *o, json_t **out, struct bawn_err *err
 		snprintf(probe.summary, sizeof probe.summary, "%.190s", why.msg);
 		for (int i = 0; i < BAWN_LAYER_COUNT; i++)
 			probe.layer[i].state = BAWN_PROBE_MISSING;
+	}
+	int i = probe.usable ? lacking(&probe, spec.need) : -1;
+	if (i >= 0) {
+		probe.usable = false;
+		snprintf(probe.summary, sizeof probe.summary, "the policy requires '%s': %.150s", bawn_word(&bawn_layer_words, i), probe.layer[i].detail);
 	}
 	(void)uname(&un);  /* cannot fail with a valid pointer */
 	json_t *doc = json_pack("{s:s, s:s, s:s, s:i, s:b, s:s, s:o, s:o, s:s, s:s, s:s}", "mode", "embedded", "version", BAWN_VERSION,

@@ -89,7 +89,8 @@ static int on_probe(struct bawn_launcher *l, struct bawn_ipc_msg *m, struct bawn
 	if (r < 0)
 		return refuse(l, err);
 	l->box.spec.need = 0;
-	l->box.spec.slot = 1u << 30 | (unsigned)getpid();
+	l->box.spec.interpreter = "/proc/self/exe";  /* nothing is started: whether there is a python is another question */
+	l->box.spec.slot = BAWN_PROBE_SLOTS + (unsigned)getpid();  /* as a sweep expects it: over when we are dead */
 	if (l->box.spec.uid == 0)
 		l->box.spec.uid = 65534;
 	struct bawn_err failure = { 0 };

@@ -88,7 +88,7 @@ struct bawn_sandbox_spec {
 	                                      * controls), only a launcher built for tests accepts it */
 };
 
-/* Numbers from here on are probes': this plus the pid of who probes, shared with nobody. */
+/* Numbers from here on are probes': this plus the pid of the launcher that probes, shared with nobody. */
 #define BAWN_PROBE_SLOTS 1000000u
 
 struct bawn_sandbox_file { const char *name; int fd; uint32_t mode; };  /* name relative, checked by core */
@@ -117,7 +117,7 @@ struct bawn_collector {
 
 /* What a host can enforce: one row per layer. */
 enum bawn_probe_state { BAWN_PROBE_ACTIVE, BAWN_PROBE_MISSING, BAWN_PROBE_ABSENT };
-struct bawn_probe_row { enum bawn_probe_state state; char detail[160]; char fix[240]; };
+struct bawn_probe_row { enum bawn_probe_state state; char detail[160]; char fix[320]; };
 struct bawn_probe { struct bawn_probe_row layer[BAWN_LAYER_COUNT]; char summary[200]; bool usable; };
 
 struct bawn_sandbox;  /* one prepared or running sandbox; each backend defines its own */

@@ -27,4 +27,12 @@ equal((v.code, v["ok"], v["entries"]), (3, True, len(recs)), "the log verifies")
 ok(wait_for(lambda: not cgroup_dirs(), 10), "no cgroup is left")
 ok(wait_for(lambda: not processes_with("/code/main.py"), 5), "no process is left") or diag(describe(processes_with("/code/main.py")))
 equal(os.listdir(w.state + "/running"), [], "no mark is left")
+if is_root() and shutil.which("strace"):
+    # A probe lives as long as its launcher: a run that starts meanwhile must not take it for a dead one's remains.
+    slow = ["strace", "-f", "-o", "/dev/null", "-e", "trace=pivot_root", "-e", "inject=pivot_root:delay_enter=2000000"]
+    p = subprocess.Popen([*slow, BAWN, "doctor", "--json"], stdout=subprocess.PIPE, env=w.env)
+    made = wait_for(lambda: [d for d in cgroup_dirs() if int(d.rsplit("-", 1)[1]) >= 1000000], 10)
+    equal(w.run("print(1)").code, 0, "a run starts while a probe is at work")
+    doctor = json.loads(p.communicate(timeout=60)[0])
+    ok(made and doctor["usable"], "and leaves the probe's cgroups alone") or diag(doctor["summary"])
 done()
