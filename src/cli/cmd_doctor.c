@@ -16,15 +16,30 @@ static const struct bawn_cli_field field[] = {
 	{ "usable", "usable", BAWN_CLI_YESNO }, { "summary", "summary", BAWN_CLI_TEXT },
 };
 
+static bool wants(const json_t *layer, const char *fix)
+{
+	return strcmp(bawn_cli_text(layer, "state"), "active") != 0 && strcmp(bawn_cli_text(layer, "fix"), fix) == 0;
+}
+
+/* Each fix once, with the layers it is for. */
 static void put_fixes(struct bawn_buf *out, const json_t *layers)
 {
-	size_t i;
-	json_t *l;
+	size_t i, k;
+	json_t *l, *other;
 	json_array_foreach(layers, i, l) {
-		if (strcmp(bawn_cli_text(l, "state"), "active") == 0 || *bawn_cli_text(l, "fix") == '\0')
+		const char *fix = bawn_cli_text(l, "fix");
+		bool first = *fix != '\0' && wants(l, fix);
+		for (k = 0; first && k < i; k++)
+			first = !wants(json_array_get(layers, k), fix);
+		if (!first)
 			continue;
 		bawn_buf_str(out, "fix for ");
-		bawn_cli_cell(out, bawn_cli_at(l, "layer"), BAWN_CLI_TEXT);
+		json_array_foreach(layers, k, other) {
+			if (!wants(other, fix))
+				continue;
+			bawn_buf_str(out, k > i ? ", " : "");
+			bawn_cli_cell(out, bawn_cli_at(other, "layer"), BAWN_CLI_TEXT);
+		}
 		bawn_buf_str(out, ": ");
 		bawn_cli_cell(out, bawn_cli_at(l, "fix"), BAWN_CLI_TEXT);
 		bawn_buf_char(out, '\n');

@@ -67,10 +67,28 @@ static int write_maps(pid_t pid, bool deny_groups, unsigned uid, unsigned gid, s
 	return r == 0 ? write_proc(pid, "gid_map", map, err) : r;
 }
 
+/* What somebody inside said before it gave up, or 0. */
+static int given_up(int ctl, struct bawn_err *err)
+{
+	struct bawn_note note;
+	int fds[2];
+	if (bawn_note_recv(ctl, 0, &note, fds) < 0)
+		return 0;
+	bawn_close_fdp(&fds[0]);
+	bawn_close_fdp(&fds[1]);
+	if (note.kind != BAWN_NOTE_FAILED || note.err.code >= 0)
+		return 0;
+	if (err != NULL)
+		*err = note.err;
+	return note.err.code;
+}
+
+/* To one that is gone already nothing can be said: why it went is what counts. */
 static int go(int ctl, struct bawn_err *err)
 {
 	int r = bawn_note_send(ctl, &(struct bawn_note){ .kind = BAWN_NOTE_GO }, NULL, 0);
-	return r < 0 ? bawn_fail(err, r, "speak to the sandbox") : 0;
+	int why = r < 0 ? given_up(ctl, err) : 0;
+	return why < 0 ? why : r < 0 ? bawn_fail(err, r, "speak to the sandbox") : 0;
 }
 
 /* The next note that is not about a missing layer; a failure inside becomes ours. */
@@ -95,20 +113,6 @@ static int listen_to(struct bawn_box *box, int ctl, uint32_t want, struct bawn_n
 		}
 		return bawn_fail(err, -EPROTO, "wait for the sandbox");
 	}
-}
-
-/* Has init said that it failed? */
-static bool has_failed(struct bawn_box *box, struct bawn_err *err)
-{
-	struct bawn_note note;
-	int fds[2];
-	if (bawn_note_recv(box->init_ctl, 0, &note, fds) < 0)
-		return false;
-	bawn_close_fdp(&fds[0]);
-	bawn_close_fdp(&fds[1]);
-	if (note.kind == BAWN_NOTE_FAILED && note.err.code < 0 && err != NULL)
-		*err = note.err;
-	return note.kind == BAWN_NOTE_FAILED && note.err.code < 0;
 }
 
 static int clone_init(struct bawn_box *box, struct bawn_err *err)
@@ -219,7 +223,10 @@ static int send_in(struct bawn_box *box, struct bawn_err *err)
 	int r = clone_program(box, err);
 	if (r == 0 && box->root && !bawn_box_without(box, BAWN_LAYER_BIT(USERNS)))
 		r = write_maps(box->pid, false, box->uid, box->gid, err);  /* rootless: the program itself */
-	return r == 0 ? go(box->ctl, err) : r;
+	if (r == 0)
+		return go(box->ctl, err);
+	int why = box->ctl >= 0 ? given_up(box->ctl, err) : 0;
+	return why < 0 ? why : r;
 }
 
 static int enter_room(struct bawn_box *box, struct bawn_err *err)
@@ -248,8 +255,9 @@ static int build(struct bawn_box *box, struct bawn_err *err)
 	make_cgroups(box);
 	r = send_in(box, err);
 	/* Where init has failed meanwhile, that is the reason, and what followed from it is not. */
-	if (r < 0 && has_failed(box, err))
-		return bawn_wrap(err, err != NULL ? err->code : r, "build the sandbox");
+	int why = r < 0 ? given_up(box->init_ctl, err) : 0;
+	if (why < 0)
+		return bawn_wrap(err, why, "build the sandbox");
 	if (r == 0)
 		r = go(box->init_ctl, err);
 	if (r == 0 || r == -EPIPE)  /* gone already: it says why */
@@ -273,6 +281,16 @@ static int ordinary_rank(struct bawn_err *err)
 	return 0;
 }
 
+/* A kernel, a sysctl, a security module or a container that forbids a step of the building takes a wall away,
+ * whichever step it was; what is short (memory, descriptors) is another matter. */
+static void name_refusal(struct bawn_err *err)
+{
+	static const int refusal[] = { -EPERM, -EACCES, -ENOSYS, -EINVAL, -EOPNOTSUPP, -ENOSPC, -EUSERS };  /* ENOSPC: max_user_namespaces */
+	for (size_t i = 0; err != NULL && i < BAWN_LEN(refusal); i++)
+		if (err->code == refusal[i] && (err->type == BAWN_ERROR_INTERNAL || err->type == BAWN_ERROR_DISK_FULL))
+			err->type = BAWN_ERROR_ENFORCEMENT_MISSING;
+}
+
 int bawn_box_build(struct bawn_box *box, struct bawn_err *err)
 {
 	box->root = geteuid() == 0;
@@ -284,6 +302,7 @@ int bawn_box_build(struct bawn_box *box, struct bawn_err *err)
 	if (r == 0)
 		r = build(box, err);
 	if (r < 0) {
+		name_refusal(err);
 		bawn_box_kill(box);
 		return r;
 	}

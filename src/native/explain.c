@@ -2,28 +2,46 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/file.h"
+#include "config.h"
 #include "native/box.h"
 
-/* A sysctl that, at this value, takes away user namespaces. */
-static const struct { const char *path; char bad; const char *fix; } sysctl_row[] = {
-	{ "/proc/sys/kernel/unprivileged_userns_clone", '0', "sysctl -w kernel.unprivileged_userns_clone=1" },
-	{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1',
-	  "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile with 'userns,' for libexec/bawn/launch" },
-	{ "/proc/sys/user/max_user_namespaces", '0', "sysctl -w user.max_user_namespaces=10000" },
+/* A sysctl that, at this value, takes away user namespaces: from users without privilege, or from root too. */
+static const struct { const char *path; char bad; bool root_too; const char *fix; } sysctl_row[] = {
+	{ "/proc/sys/user/max_user_namespaces", '0', true, "sysctl -w user.max_user_namespaces=10000 (and in /etc/sysctl.d, to stay)" },
+	{ "/proc/sys/kernel/unprivileged_userns_clone", '0', false,
+	  "sysctl -w kernel.unprivileged_userns_clone=1 (and in /etc/sysctl.d, to stay); or run bawn as root" },
+	{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1', false,
+	  "give the launcher its AppArmor profile, which comes with 'make install': install -m 644 " BAWN_DATA "/apparmor/bawn-launch "
+	  "/etc/apparmor.d/ && apparmor_parser -r /etc/apparmor.d/bawn-launch; or run bawn as root" },
 };
+#define CONTAINER_FIX \
+	"in a container: docker run --cap-add SYS_ADMIN --security-opt seccomp=unconfined --security-opt apparmor=unconfined " \
+	"--security-opt systempaths=unconfined; Kubernetes: seccompProfile Unconfined, procMount Unmasked; or run bawn on the host"
 
-static const char *namespace_fix(bool root)
+static bool sysctl_is(const char *path, char bad)
 {
-	for (size_t i = 0; i < BAWN_LEN(sysctl_row); i++) {
-		char text[16] = "";
-		bawn_auto_fd fd = open(sysctl_row[i].path, O_RDONLY | O_CLOEXEC);
-		if (fd >= 0 && read(fd, text, sizeof text - 1) > 0 && text[0] == sysctl_row[i].bad && text[1] == '\n')
+	char text[16] = "";
+	bawn_auto_fd fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 && read(fd, text, sizeof text - 1) > 0 && text[0] == bad && text[1] == '\n';
+}
+
+/* Somebody put a system call filter on us: a container's runtime, as a rule. */
+static bool filtered(void)
+{
+	bawn_auto_buf text = BAWN_BUF(16384);
+	return bawn_read_file(AT_FDCWD, "/proc/self/status", &text, NULL) == 0 && strstr(text.p, "\nSeccomp:\t2") != NULL;
+}
+
+/* Why the kernel refuses, the surest reason first. */
+static const char *kernel_fix(bool root)
+{
+	for (size_t i = 0; i < BAWN_LEN(sysctl_row); i++)
+		if ((!root || sysctl_row[i].root_too) && sysctl_is(sysctl_row[i].path, sysctl_row[i].bad))
 			return sysctl_row[i].fix;
-	}
-	return root ? "this looks like a container: run it with CAP_SYS_ADMIN (docker run --cap-add SYS_ADMIN --security-opt "
-	              "apparmor=unconfined --security-opt seccomp=unconfined) or use the docker backend from the host"
-	            : "run as root once with 'bawn doctor' to see what the kernel refuses";
+	return root || filtered() ? CONTAINER_FIX : "run 'bawn doctor' as root to see what the kernel refuses to a user";
 }
 
 static const char *fix_of(const struct bawn_box *box, enum bawn_layer layer)
@@ -42,7 +60,7 @@ static const char *fix_of(const struct bawn_box *box, enum bawn_layer layer)
 	case BAWN_LAYER_DENIAL_REPORTING:
 		return "a kernel of 5.0 or later; a container runtime may forbid nested seccomp listeners";
 	default:
-		return namespace_fix(box->root);
+		return kernel_fix(box->root);
 	}
 }
 
@@ -61,7 +79,9 @@ void bawn_explain(const struct bawn_box *box, const struct bawn_err *failure, st
 		row->state = absent ? BAWN_PROBE_ABSENT : BAWN_PROBE_MISSING;
 		const char *why = box->why[i][0] != '\0' ? box->why[i] : failure->code != 0 ? failure->msg : "not there";
 		snprintf(row->detail, sizeof row->detail, "%.159s", why);
-		snprintf(row->fix, sizeof row->fix, "%s", fix_of(box, (enum bawn_layer)i));
+		/* Where the whole could not be built, a part that was not tried lacks what the whole does. */
+		bool tried = failure->code == 0 || box->why[i][0] != '\0' || absent;
+		snprintf(row->fix, sizeof row->fix, "%s", tried ? fix_of(box, (enum bawn_layer)i) : kernel_fix(box->root));
 	}
 	if (failure->code != 0)
 		snprintf(out->summary, sizeof out->summary, "cannot build a sandbox: %.170s", failure->msg);

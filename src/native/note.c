@@ -41,9 +41,9 @@ int bawn_note_recv(int sock, int timeout_ms, struct bawn_note *out, int fds[stat
 	ssize_t n;
 	do
 		n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && (errno == EINTR || errno == ECONNRESET));  /* a reset comes once, before what was still said */
 	if (n < 0)
-		return errno == ECONNRESET ? -EPIPE : -errno;
+		return -errno;
 	if (n == 0)
 		return -EPIPE;
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c != NULL; c = CMSG_NXTHDR(&m, c))
