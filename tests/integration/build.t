@@ -44,6 +44,7 @@ check 'libbawn exports exactly the public symbols' tools/check-symbols "${librar
 
 check 'what is installed can be listed' meson introspect --installed "$build"
 check 'the launcher goes with it' grep -q '/libexec/bawn/launch"' "$work/last"
+check 'so does its AppArmor profile' meson_lists '/share/bawn/apparmor/bawn-launch"'
 check 'the launcher that tests may weaken is never installed' fails meson_lists launch-test
 
 # The hardening checker: a program built without any of it must not pass.

@@ -31,7 +31,11 @@ out['host'] = socket.gethostname()
 out['cgroup'] = sorted(l.strip().rsplit(':', 1)[1] for l in open('/proc/self/cgroup'))
 out['processes'] = [p for p in os.listdir('/proc') if p.isdigit()]
 out['rlimits'] = [resource.getrlimit(getattr(resource, 'RLIMIT_' + n))[1] for n in ('NOFILE', 'MEMLOCK', 'NICE', 'RTPRIO')]
-out['writable'] = sorted({d for d, _, _ in os.walk('/') if not d.startswith(('/proc', '/usr')) and tries(lambda: open(d + '/.x', 'w').close() or os.unlink(d + '/.x')) == 'ok'})
+out['writable'] = []
+for d, below, _ in os.walk('/'):
+    below[:] = [b for b in below if os.path.join(d, b) not in ('/usr', '/proc')]
+    if tries(lambda: open(d + '/.x', 'w').close() or os.unlink(d + '/.x')) == 'ok': out['writable'].append(d)
+out['writable'].sort()
 print(json.dumps(out, sort_keys=True))
 print(json.dumps({n: os.readlink('/proc/self/ns/' + n) for n in ('user', 'mnt', 'pid', 'net', 'ipc', 'uts', 'cgroup')}))
 '''
