@@ -48,7 +48,7 @@ const char *bawn_js_module(const char *name)
 static const struct { const char *name, *is; } same[] = {
 	{ "ws.WebSocket", "ws" }, { "undici.fetch", "fetch" }, { "buffer.Buffer", "Buffer" }, { "follow-redirects.http", "http" },
 	{ "follow-redirects.https", "https" }, { "xhr.XMLHttpRequest", "XMLHttpRequest" }, { "timers.setTimeout", "setTimeout" },
-	{ "Module._load", "module._load" }, { "module.Module._load", "module._load" },
+	{ "module._load().request", "https.request" }, { "module._load().get", "https.get" }, { "Module._load", "module._load" }, { "module.Module._load", "module._load" },
 	{ "require.main.require", "module.require" }, { "process.mainModule.require", "module.require" },
 	{ "module.parent.require", "module.require" }, { "self.eval", "eval" }, { "self.fetch", "fetch" }, { "top.eval", "eval" },
 	{ "parent.eval", "eval" }, { "self.Function", "Function" }, { "process.env.constructor.constructor", "Function" },
@@ -656,17 +656,42 @@ static struct call without_surroundings(const struct call *c, struct value *resu
 	return own;
 }
 
-/* Functions that are given the key of a wallet.  What they make of it is no secret, but for its own key. */
-static const char *const takes_key[] = { "*.fromSecretKey", "*.fromMnemonic", "*.fromPhrase", "*.mnemonicToSeed", "*.mnemonicToSeedSync", "*.mnemonicToAccount",
-                                         "*.privateKeyToAccount", "*.fromWIF", "*.importPrivateKey", "*.Wallet" };
+/* Functions that are given a key or a password, as argument `at`.  What they make of it is no secret, but for its own key. */
+static const struct { const char *name; uint8_t at; } takes_key[] = {
+	{ "*.fromSecretKey", 0 }, { "*.fromMnemonic", 0 }, { "*.fromPhrase", 0 }, { "*.mnemonicToSeed", 0 }, { "*.mnemonicToSeedSync", 0 }, { "*.mnemonicToAccount", 0 },
+	{ "*.privateKeyToAccount", 0 }, { "*.fromWIF", 0 }, { "*.importPrivateKey", 0 }, { "*.Wallet", 0 }, { "*.mnemonicToEntropy", 0 }, { "*.validateMnemonic", 0 },
+	{ "jsonwebtoken.sign", 1 }, { "jsonwebtoken.verify", 1 }, { "bcrypt.compare", 0 }, { "bcrypt.compareSync", 0 }, { "bcrypt.hash", 0 }, { "bcrypt.hashSync", 0 },
+	{ "bcryptjs.compare", 0 }, { "bcryptjs.compareSync", 0 }, { "bcryptjs.hash", 0 }, { "bcryptjs.hashSync", 0 }, { "argon2.hash", 0 }, { "argon2.verify", 1 },
+	{ "crypto.createHmac", 1 }, { "crypto.createSecretKey", 0 }, { "crypto.createPrivateKey", 0 }, { "crypto.createCipheriv", 1 }, { "crypto.createDecipheriv", 1 },
+	{ "crypto.scrypt", 0 }, { "crypto.scryptSync", 0 }, { "crypto.pbkdf2", 0 }, { "crypto.pbkdf2Sync", 0 },
+};
 NAMES(key_takers, takes_key);
 
-static void note_key(const struct call *c, struct value *result)
+/* decode(secret): whatever the key was worked out of is as good as the key. */
+static void mark_key(struct script *s, uint32_t from)
 {
-	struct value *key = arg(c, 0);
-	if (c->name == NULL || key == NULL || bawn_names_match(&key_takers, c->name) >= BAWN_LEN(takes_key))
+	for (uint32_t i = from, end = subtree_end(s, from); i < end; i++) {
+		struct value *v = s->val[i];
+		uint32_t parent = node(s, i)->parent;
+		bool named = node(s, i)->kind == BAWN_K_NAME || node(s, i)->kind == BAWN_K_ATTRIBUTE;
+		bool whole = i == from || node(s, parent)->kind == BAWN_K_ARGUMENTS;
+		if (named && whole && v != NULL && !v->imported && v->function == 0 && !bawn_value_is_text(v))
+			v->taint |= BAWN_TAG(SECRET);
+	}
+}
+
+static void note_key(struct script *s, const struct call *c, struct value *result)
+{
+	size_t row = c->name != NULL ? bawn_names_match(&key_takers, c->name) : BAWN_LEN(takes_key);
+	struct value *key = row < BAWN_LEN(takes_key) ? arg(c, takes_key[row].at) : NULL;
+	if (key == NULL)
 		return;
 	key->taint |= BAWN_TAG(SECRET);
+	uint32_t list = child(s, c->node, BAWN_R_ARGUMENTS), at = list != 0 ? node(s, list)->child : 0;
+	for (uint8_t i = 0; at != 0 && i < takes_key[row].at; i++)
+		at = node(s, at)->next;
+	if (at != 0)
+		mark_key(s, at);
 	if (result != NULL)
 		result->taint &= ~BAWN_TAG(SECRET);
 }
@@ -689,7 +714,7 @@ void bawn_js_after(struct script *s, const struct call *call, struct value *resu
 	settle(s, c, result);
 	option_paths(s, c);
 	attached_paths(s, c, result);
-	note_key(c, result);
+	note_key(s, c, result);
 }
 
 /* ---- what the text looks like ---- */

@@ -3,6 +3,7 @@
 #include "assess/bind.h"
 #include "assess/fold.h"
 #include "assess/reader.h"
+#include "base/cleanup.h"
 
 static uint32_t parameter_name(const struct script *s, uint32_t p)
 {
@@ -42,12 +43,28 @@ static struct value *told(struct script *s, const struct value *v)
 	return copy;
 }
 
+#define TELLING (FLOWS & ~(BAWN_TAG(INPUT) | BAWN_TAG(BUILT) | BAWN_TAG(OWN_TEXT) | BAWN_TAG(SPELLED)))
+
+/* A body that stands before the call and was read without what the call gives is read once more. */
+static void note_late(struct script *s, uint32_t function, const struct value *before, const struct value *now)
+{
+	uint64_t more = now != NULL ? now->taint & TELLING & ~(before != NULL ? before->taint : 0) : 0;
+	if (more == 0 || s->python || s->e->quiet || s->replay > 0 || function >= s->at || s->n_late == BAWN_LEN(s->late))
+		return;
+	for (uint32_t i = 0; i < s->n_late; i++)
+		if (s->late[i] == function)
+			return;
+	s->late[s->n_late++] = function;
+}
+
 /* ([a, b]) => ...: taken apart is whatever any call gave. */
 static void bind_pattern(struct script *s, uint32_t function, uint32_t p, uint32_t at, struct value *now, bool exact)
 {
 	const char *whole = exact ? NULL : bawn_arena_fmt(scratch(s), "%u()", at);  /* a name no program can have */
 	struct value *before = whole != NULL ? bawn_scope_get(s, function, whole, strlen(whole)) : NULL;
 	struct value *v = before != NULL ? bawn_value_either(s, before, now) : now;
+	if (!exact)
+		note_late(s, function, before, now);
 	if (whole != NULL)
 		bawn_scope_set(s, function, whole, v);
 	bind_in(s, function, bawn_bind_inner(s, p), v);
@@ -93,6 +110,8 @@ void bawn_bind_parameters(struct script *s, uint32_t function, const struct call
 			now = s->val[otherwise];
 		if (now == NULL)
 			now = before == NULL || exact ? unknown(s, BAWN_TAG(INPUT)) : before;
+		if (!exact)
+			note_late(s, function, before, now);
 		bawn_scope_set(s, function, t, exact ? now : not_told_yet(before) ? told(s, now) : bawn_value_either(s, before, now));
 		at++;
 	}

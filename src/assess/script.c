@@ -307,7 +307,7 @@ void bawn_script_walk(struct script *s, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to && s->e->error == 0 && !s->returned && s->jump == GO_ON; i++) {
 		enum truth taken = bawn_is_taken(s, i);
-		uint32_t at = i;
+		uint32_t at = s->at = i;
 		bool skipped = taken == TRUTH_NO;
 		if (skipped) {
 			s->val[i] = NULL;
@@ -327,6 +327,21 @@ void bawn_script_walk(struct script *s, uint32_t from, uint32_t to)
 				break;
 			at = node(s, at)->parent;
 		}
+	}
+}
+
+/* Data that goes through functions in the order opposite to that of the text: each is read with what
+ * the one after it gave. */
+static void read_late(struct script *s)
+{
+	for (uint32_t i = 0; i < s->n_late && s->e->error == 0; i++) {
+		uint32_t f = s->late[i], end = subtree_end(s, f);
+		if (s->budget < end - f)
+			return;
+		s->budget -= end - f;
+		s->scope = s->outer[f];
+		s->class_ = around(s, f);
+		bawn_script_walk(s, f, end);
 	}
 }
 
@@ -356,6 +371,7 @@ void bawn_read_script(struct engine *e)
 			s.scope = 0;
 		}
 		bawn_script_walk(&s, 0, (uint32_t)t->n);
+		read_late(&s);
 		if (s.unread > UNREAD_MAX)
 			(void)bawn_engine_event(e, "cut-short", 0, NULL);
 		bawn_module_export(&s);

@@ -62,6 +62,8 @@ struct script {
 	uint32_t                budget;   /* nodes that may still be read again */
 	uint32_t                loops;    /* nesting, for complexity */
 	bool                    arguments;  /* JavaScript that asks for arguments[0] */
+	uint32_t                at;       /* the node the walk has come to */
+	uint32_t                late[16]; uint32_t n_late;  /* functions of JavaScript that were given more after they were read */
 };
 
 /* A call about to be judged. */
