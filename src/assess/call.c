@@ -229,7 +229,7 @@ struct value *bawn_read_call(struct script *s, uint32_t i)
 	if (bound != NULL)
 		return bound;
 	if (!s->python)
-		bawn_js_apply(&c);
+		bawn_js_apply(s, &c);
 	bawn_fold_redirect(s, &c);
 	note_builder(s, c.name);
 	struct value *self = c.function != NULL ? c.function->self : NULL;

@@ -62,7 +62,7 @@ static const struct { const char *name; int8_t arg; uint8_t access; } touch[] = 
 	{ "*.download_file", 2, BAWN_ACCESS_WRITE }, { "gdown.download", 1, BAWN_ACCESS_WRITE }, { "dotenv.load_dotenv", 0, BAWN_ACCESS_READ }, { "dotenv.dotenv_values", 0, BAWN_ACCESS_READ },
 	{ "logging.FileHandler", 0, BAWN_ACCESS_WRITE }, { "runpy.run_path", 0, BAWN_ACCESS_EXECUTE }, { "ctypes.CDLL", 0, BAWN_ACCESS_EXECUTE },
 	{ "importlib.util.spec_from_file_location", 1, BAWN_ACCESS_EXECUTE }, { "importlib.machinery.SourceFileLoader", 1, BAWN_ACCESS_EXECUTE }, { "imp.load_source", 1, BAWN_ACCESS_EXECUTE },
-	{ "child_process.fork", 0, BAWN_ACCESS_EXECUTE }, { "worker_threads.Worker", 0, BAWN_ACCESS_EXECUTE }, { "Worker", 0, BAWN_ACCESS_EXECUTE },
+	{ "child_process.fork", 0, BAWN_ACCESS_EXECUTE }, { "pm2.start", 0, BAWN_ACCESS_EXECUTE }, { "workerpool.pool", 0, BAWN_ACCESS_EXECUTE }, { "forever.start", 0, BAWN_ACCESS_EXECUTE }, { "worker_threads.Worker", 0, BAWN_ACCESS_EXECUTE }, { "Worker", 0, BAWN_ACCESS_EXECUTE },
 	{ "os.startfile", 0, BAWN_ACCESS_EXECUTE }, { "execfile", 0, BAWN_ACCESS_EXECUTE }, { "zipimport.zipimporter", 0, BAWN_ACCESS_EXECUTE }, { "os.execv", 0, BAWN_ACCESS_EXECUTE },
 	{ "os.execve", 0, BAWN_ACCESS_EXECUTE }, { "os.execl", 0, BAWN_ACCESS_EXECUTE }, { "os.execvp", 0, BAWN_ACCESS_EXECUTE }, { "os.spawnl", 1, BAWN_ACCESS_EXECUTE }, { "os.spawnv", 1, BAWN_ACCESS_EXECUTE },
 	{ "os.posix_spawn", 0, BAWN_ACCESS_EXECUTE },

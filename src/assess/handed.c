@@ -100,9 +100,24 @@ static void note_emitted(struct script *s, const struct call *c)
 		bawn_scope_set(s, 0, name, v);
 }
 
+/* document.addEventListener('input', f): whatever the visitor fills in, wherever on the page. */
+static bool watches_page(const struct call *c, const struct value *what)
+{
+	static const char *const whole[] = { "document", "window", "document.body", "document.documentElement", "window.document" };
+	static const char *const filled[] = { "input", "change", "paste", "submit", "blur", "focusout", "copy" };
+	const struct value *self = c->function != NULL ? c->function->self : NULL;
+	bool page = false, fill = false;
+	for (size_t i = 0; self != NULL && self->name != NULL && i < BAWN_LEN(whole); i++)
+		page = page || strcmp(self->name, whole[i]) == 0;
+	for (size_t i = 0; page && bawn_value_is_text(what) && i < BAWN_LEN(filled); i++)
+		fill = fill || bawn_span_is(what->text, filled[i]);
+	return fill;
+}
+
 static uint32_t given_by_event(struct script *s, const struct call *c, uint64_t taint, struct value **given)
 {
 	const struct value *what = first_of(c);
+	taint |= watches_page(c, what) ? BAWN_TAG(VISITOR) : 0;
 	const char *name = emitted_name(s, what);
 	const struct value *emitted = name != NULL ? bawn_scope_get(s, 0, name, strlen(name)) : NULL;
 	taint |= emitted != NULL ? emitted->taint : 0;
@@ -196,7 +211,7 @@ static void tell_handed(struct script *s, const struct call *c, struct value *f,
 	struct call later = { .node = c->node, .function = f, .name = f->name, .arg = given, .n_args = n };
 	for (uint32_t i = 0; i < n; i++)
 		later.taint |= given[i] != NULL ? given[i]->taint : 0;
-	bawn_js_apply(&later);
+	bawn_js_apply(s, &later);
 	if (n == 0 || later.name == NULL || result == NULL)
 		return;
 	struct value *v = strcmp(method_of(c->name), "then") == 0 ? bawn_js_call(s, &later) : NULL;
@@ -324,6 +339,9 @@ void bawn_js_enter(struct script *s, uint32_t entered)
 	struct value *before[1] = { first != entered ? s->val[first] : NULL };
 	struct call c = { .node = at, .function = f != 0 ? s->val[f] : NULL, .arg = before, .n_args = first != entered };
 	c.name = c.function != NULL ? c.function->name : NULL;
+	if (c.function == NULL || c.function->function != 0)
+		return;
+	bawn_js_apply(s, &c);
 	if (c.function == NULL || c.function->function != 0)
 		return;
 	c.taint = c.function->self != NULL ? c.function->self->taint : 0;

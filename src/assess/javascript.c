@@ -207,7 +207,20 @@ struct value *bawn_js_bound(struct script *s, const struct call *c)
 	return f;
 }
 
-void bawn_js_apply(struct call *c)
+/* [].forEach.call(list, f): the method of a literal, used on something else. */
+static struct value *borrowed(struct script *s, struct value *method, struct value *by)
+{
+	bool free = of_literal(method) || (method->name != NULL && begins(method->name, "Array.prototype."));
+	struct value *v = free && by != NULL ? bawn_value_new(s->e) : NULL;
+	if (v == NULL)
+		return method;
+	*v = *method;
+	v->self = by;
+	v->taint |= by->taint & FLOWS;
+	return v;
+}
+
+void bawn_js_apply(struct script *s, struct call *c)
 {
 	struct value *self = c->function != NULL ? c->function->self : NULL;
 	const char *method = method_of(c->name);
@@ -219,7 +232,7 @@ void bawn_js_apply(struct call *c)
 		spread(c, list);
 	} else if (self != NULL && (self->name != NULL || self->function != 0) && method != c->name) {
 		if (strcmp(method, "call") == 0 || strcmp(method, "bind") == 0) {
-			run_instead(c, self, 1);
+			run_instead(c, borrowed(s, self, arg(c, 0)), 1);
 		} else if (strcmp(method, "apply") == 0) {
 			run_instead(c, self, 1);
 			spread(c, arg(c, 0));
@@ -233,11 +246,11 @@ void bawn_js_apply(struct call *c)
 	}
 }
 
-enum op { SAME, IMPORT, CODE, TMP, STREAM, PROGRAM, VARIABLE, DATA, MERGE, MEMBERS, COOKIES };
+enum op { SAME, IMPORT, CODE, TMP, STREAM, PROGRAM, VARIABLE, DATA, MERGE, MEMBERS, COOKIES, ACCESSORS };
 static const struct { const char *name; enum op op; } function[] = {
 	{ "util.promisify", SAME }, { "util.callbackify", SAME }, { "pify", SAME }, { "thenify", SAME }, { "bluebird.promisify", SAME },
 	{ "Promise.resolve", SAME }, { "Promise.all", SAME }, { "Promise.allSettled", SAME }, { "Promise.race", SAME }, { "Promise.any", SAME },
-	{ "Object.freeze", SAME }, { "Object.seal", SAME }, { "Object", SAME }, { "String", SAME }, { "String.raw", SAME }, { "Proxy", SAME },
+	{ "Object.freeze", SAME }, { "Object.seal", SAME }, { "Object", SAME }, { "String", SAME }, { "String.raw", SAME }, { "Proxy", ACCESSORS }, { "Object.defineProperty", ACCESSORS }, { "Reflect.defineProperty", ACCESSORS },
 	{ "structuredClone", SAME }, { "Array.from", SAME }, { "URL", SAME }, { "util.toUSVString", SAME }, { "$", SAME }, { "WeakRef", SAME }, { "Object.create", SAME },
 	{ "Object.assign", MERGE }, { "Object.entries", MEMBERS }, { "Object.values", MEMBERS },
 	{ "require", IMPORT }, { "import", IMPORT }, { "module.require", IMPORT }, { "module._load", IMPORT }, { "process.getBuiltinModule", IMPORT },
@@ -344,6 +357,24 @@ static struct value *members(struct script *s, const struct call *c)
 		return NULL;
 	v->item[0] = strcmp(method_of(c->name), "entries") == 0 ? bawn_fold_pair(s, NULL, one) : one;
 	v->partial = true;
+	return v;
+}
+
+/* new Proxy(x, {get: f}), Object.defineProperty(x, 'y', {get: f}): x, and what f gives. */
+static struct value *with_accessors(struct script *s, const struct call *c)
+{
+	struct value *of = arg(c, 0), *v = of != NULL && of->function == 0 ? bawn_value_new(s->e) : NULL;
+	const struct value *options = c->n_args > 1 ? c->arg[c->n_args - 1] : NULL;
+	if (v == NULL)
+		return NULL;
+	*v = *of;
+	for (uint32_t i = 0; options != NULL && options->is_dict && i < options->n_items && i < 16; i++) {
+		uint32_t f = options->item[i] != NULL ? options->item[i]->function : 0;
+		const struct value *given = f != 0 ? bawn_scope_get(s, f, "()", 2) : options->item[i];
+		v->taint |= given != NULL ? given->taint & FLOWS & ~BAWN_TAG(INPUT) : 0;
+	}
+	if (!of->imported && of->name == NULL)
+		of->taint |= v->taint;
 	return v;
 }
 
@@ -490,6 +521,7 @@ struct value *bawn_js_call(struct script *s, const struct call *c)
 	case DATA:   return parsed(s, c);
 	case MERGE:  return merged(s, c);
 	case MEMBERS: return members(s, c);
+	case ACCESSORS: return with_accessors(s, c);
 	case COOKIES: return tainted(s, NULL, BAWN_TAG(BROWSER));
 	case VARIABLE: {
 		const char *name = bawn_value_is_text(arg(c, 0)) ? bawn_arena_text(scratch(s), c->arg[0]->text) : NULL;
@@ -629,6 +661,53 @@ static void option_paths(struct script *s, const struct call *c)
 				(void)bawn_engine_path(s->e, c->keyword[i].value->text, BAWN_ACCESS_USE, false, c->node);
 }
 
+/* Options that name a program: setupPrimary({exec: 'x.js'}) is fork('x.js'). */
+static void option_programs(struct script *s, const struct call *c)
+{
+	static const struct { const char *name, *option; } runs[] = {
+		{ "cluster.setupPrimary", "exec" }, { "cluster.setupMaster", "exec" }, { "piscina", "filename" }, { "pm2.start", "script" }, { "nodemon", "script" },
+	};
+	for (size_t k = 0; c->n_keywords > 0 && k < BAWN_LEN(runs); k++)
+		for (uint32_t i = 0; strcmp(c->name, runs[k].name) == 0 && i < c->n_keywords; i++)
+			if (c->keyword[i].name != NULL && strcmp(c->keyword[i].name, runs[k].option) == 0)
+				(void)bawn_call_effects(s, &(struct call){ .node = c->node, .name = "child_process.fork", .arg = &c->keyword[i].value, .n_args = 1 }, false);
+}
+
+/* u.searchParams.set('q', x), box.list.push(x): it is in u, and in box. */
+static void put_in_part(const struct call *c)
+{
+	static const char *const puts[] = { "set", "append", "push", "add", "unshift" };
+	struct value *part = c->function != NULL ? c->function->self : NULL, *whole = part != NULL ? part->self : NULL;
+	uint64_t own = 0;
+	for (uint32_t i = 0; whole != NULL && i < c->n_args; i++)
+		own |= c->arg[i] != NULL ? c->arg[i]->taint & FLOWS & ~BAWN_TAG(INPUT) : 0;
+	for (size_t i = 0; own != 0 && !whole->imported && i < BAWN_LEN(puts); i++)
+		if (strcmp(method_of(c->name), puts[i]) == 0)
+			whole->taint |= own;
+}
+
+/* /qemu|vmware/.test(os.hostname()): what the machine said is compared with it, so it is more than mentioned. */
+static void compared(struct script *s, const struct call *c)
+{
+	static const char *const looks[] = { "test", "exec", "match", "search", "includes", "indexOf", "startsWith" };
+	const struct value *self = c->function != NULL ? c->function->self : NULL, *with = arg(c, 0);
+	bool asked = (c->taint & (BAWN_TAG(HOST_INFO) | BAWN_TAG(IDENTITY) | BAWN_TAG(CMD_OUTPUT))) != 0, looked = false;
+	for (size_t i = 0; asked && self != NULL && !looked && i < BAWN_LEN(looks); i++)
+		looked = strcmp(method_of(c->name), looks[i]) == 0;
+	const struct value *text = with;
+	for (int i = 0; looked && i < 2; i++, with = self)
+		if (with != NULL && with->name != NULL && strcmp(with->name, "RegExp()") == 0)
+			text = with->self;
+	uint32_t n = looked && text != NULL && text->choice ? text->n_items : looked;
+	for (uint32_t i = 0; i < n && i < 64; i++) {
+		const struct value *one = text != NULL && text->choice ? text->item[i] : text;
+		struct fact f = { .kind = BAWN_MATCH_STRING, .node = c->node };
+		f.name = bawn_value_is_text(one) && one->text.n > 3 ? bawn_arena_text(scratch(s), one->text) : NULL;
+		if (f.name != NULL)
+			(void)bawn_engine_fact(s->e, &f);
+	}
+}
+
 /* sendMail({attachments: [{path: '...'}]}) */
 static void attached_paths(struct script *s, const struct call *c, struct value *result)
 {
@@ -713,6 +792,11 @@ void bawn_js_after(struct script *s, const struct call *call, struct value *resu
 	notice_packed(s, c);
 	settle(s, c, result);
 	option_paths(s, c);
+	if (c->name != NULL && !local) {
+		option_programs(s, c);
+		put_in_part(c);
+		compared(s, c);
+	}
 	attached_paths(s, c, result);
 	note_key(s, c, result);
 }

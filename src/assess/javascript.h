@@ -28,7 +28,7 @@ struct value *bawn_js_attribute(struct script *s, struct value *object, const ch
 /* f.call(x), Reflect.apply(f, ...), [].at.constructor(...): what really runs. */
 bool bawn_js_is_wrapper(struct bawn_span name);
 struct value *bawn_js_bound(struct script *s, const struct call *c);
-void bawn_js_apply(struct call *c);
+void bawn_js_apply(struct script *s, struct call *c);
 /* What a call comes to, where JavaScript knows; NULL where not. */
 struct value *bawn_js_call(struct script *s, const struct call *c);
 /* After a call: functions it was given get its data, files it wrote hold it. */
