@@ -111,8 +111,11 @@ static void report_at(struct engine *e, uint16_t rule, uint8_t level, struct pla
 {
 	struct raw_finding f = { .rule = rule, .level = level, .again = e->rereading, .nested = e->depth > 0, .file = file, .at = at };
 	for (size_t i = e->n_found; i > 0 && e->n_found - i < 64; i--)  /* repeats stand close to each other */
-		if (same_place(&e->found[i - 1], &f))
+		if (same_place(&e->found[i - 1], &f)) {
+			if (level > e->found[i - 1].level)  /* what was only mentioned turns out to be used */
+				e->found[i - 1].level = level;
 			return;
+		}
 	if (e->n_found == FINDINGS_RAW_MAX)
 		make_room(e);
 	if (e->n_found == e->cap_found) {

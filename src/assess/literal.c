@@ -159,6 +159,7 @@ struct value *bawn_script_collection(struct script *s, uint32_t i, bool dict)
 			if (v == NULL)
 				return NULL;
 			v->partial = v->partial || in == NULL;
+			v->taint |= in == NULL && item != NULL ? item->taint : 0;
 			continue;
 		}
 		if (node(s, c)->kind == BAWN_K_SPLAT && !s->python && item != NULL && (item->imported || spread_items(bawn_fold_sole(item)) > 0)) {
