@@ -146,6 +146,18 @@ static uint32_t python_scope(struct script *s, const char *name)
 	return owner;
 }
 
+/* C.prototype.f = v: each C has it, and inside it is this.f. */
+static void bind_prototype(struct script *s, const char *name, struct value *v)
+{
+	static const char between[] = ".prototype.";
+	const char *at = name != NULL && strlen(name) < NAME_MAX_BYTES ? strstr(name, between) : NULL;
+	if (at == NULL || v->function == 0)
+		return;
+	const char *own = at + sizeof between - 1;
+	bawn_scope_set(s, 0, bawn_arena_fmt(scratch(s), "this.%s", own), v);
+	bawn_scope_set(s, 0, bawn_arena_fmt(scratch(s), "%.*s().%s", (int)(at - name), name, own), v);
+}
+
 static void bind_one(struct script *s, uint32_t target, struct value *v)
 {
 	const struct bawn_node *n = node(s, target);
@@ -159,7 +171,10 @@ static void bind_one(struct script *s, uint32_t target, struct value *v)
 			bawn_scope_set(s, 0, name, v);  /* `global` may have said so */
 	} else if (n->kind == BAWN_K_ATTRIBUTE) {
 		tell_setting(s, target, v);
-		bawn_scope_set(s, 0, bawn_script_dotted(s, target), v);
+		const char *name = bawn_script_dotted(s, target);
+		bawn_scope_set(s, 0, name, v);
+		if (!s->python && v != NULL)
+			bind_prototype(s, name, v);
 	} else if (n->kind == BAWN_K_SUBSCRIPT && v != NULL) {
 		if (!s->python)
 			tell_setting(s, target, v);

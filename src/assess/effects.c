@@ -308,7 +308,7 @@ void bawn_script_keep(struct script *s, struct value *file, uint64_t taint)
 {
 	if ((taint & BAWN_TAG(NET_RECV)) != 0)
 		taint |= BAWN_TAG(DOWNLOAD);
-	taint &= KEEPS;
+	taint &= KEEPS | (s->python ? 0 : BAWN_TAG(DECODE));
 	for (uint32_t i = 0; file != NULL && file->choice && taint != 0 && i < file->n_items && i < 8; i++)
 		if (bawn_value_is_text(file->item[i]) && (contents(s, file->item[i]->text) & taint) != taint)
 			keep_text(s, file->item[i]->text, taint);
@@ -772,6 +772,16 @@ static void run_input(struct script *s, const struct call *c)
 				bawn_modules_run(s->e, v->self->text, -1, c->node);
 }
 
+/* exec(`curl -d ${secret} ...`): what is put into a command that sends is sent; what it is run with is not. */
+static void sent_by_command(struct script *s, const struct call *c)
+{
+	struct fact f = { .kind = BAWN_MATCH_EVENT, .name = "sent", .arg = c->arg, .n_args = c->n_args, .node = c->node };
+	for (uint32_t i = 0; i < c->n_args && i < 2; i++)
+		f.taint |= c->arg[i] != NULL && !c->arg[i]->is_dict ? c->arg[i]->taint : 0;
+	if ((f.taint & FLOWS) != 0)
+		(void)bawn_engine_told(s->e, &f);
+}
+
 uint64_t bawn_call_effects(struct script *s, const struct call *c, bool told)
 {
 	uint64_t tags = 0;
@@ -815,6 +825,8 @@ uint64_t bawn_call_effects(struct script *s, const struct call *c, bool told)
 		}
 	}
 	run_input(s, c);
+	if (!s->python && (s->e->given & (BAWN_TAG(NET_SEND) | BAWN_TAG(FETCH))) != 0)
+		sent_by_command(s, c);
 	tags |= s->e->given & TOLD;  /* what a command reads is in its output */
 	s->e->given |= outer;
 	tags |= known ? 0 : other_paths(s, c);

@@ -393,7 +393,7 @@ uint64_t bawn_engine_fact(struct engine *e, const struct fact *f)
 	return f->kind == BAWN_MATCH_CALL ? tags | consequences(e, f, tags) : tags;
 }
 
-static uint64_t event_fact(struct engine *e, const struct fact *f)
+uint64_t bawn_engine_told(struct engine *e, const struct fact *f)
 {
 	struct hits h = { .n = 0 };
 	if (e->error != 0)
@@ -405,7 +405,7 @@ static uint64_t event_fact(struct engine *e, const struct fact *f)
 uint64_t bawn_engine_event(struct engine *e, const char *event, uint32_t node, const char *folded)
 {
 	struct fact f = { .kind = BAWN_MATCH_EVENT, .name = event, .node = node, .folded = folded };
-	return event_fact(e, &f);
+	return bawn_engine_told(e, &f);
 }
 
 uint64_t bawn_engine_path(struct engine *e, struct bawn_span path, enum bawn_access access, bool shell, uint32_t node)
@@ -424,7 +424,7 @@ uint64_t bawn_engine_path(struct engine *e, struct bawn_span path, enum bawn_acc
 		return tags;
 	bool trusted = bawn_is_trusted(e, &f);
 	struct fact outside = { .kind = BAWN_MATCH_EVENT, .name = event[access], .node = node, .folded = normal, .trusted = trusted };
-	return tags | event_fact(e, &outside);
+	return tags | bawn_engine_told(e, &outside);
 }
 
 /* What was missing may have been seen since. */

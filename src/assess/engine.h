@@ -125,6 +125,7 @@ bool bawn_engine_whole(struct engine *e, const struct bawn_buf *b);
 
 /* Tags of all rules that hold. */
 uint64_t bawn_engine_fact(struct engine *e, const struct fact *f);
+uint64_t bawn_engine_told(struct engine *e, const struct fact *f);  /* an event, with what it is about */
 uint64_t bawn_engine_event(struct engine *e, const char *event, uint32_t node, const char *folded);
 void     bawn_engine_combine(struct engine *e);  /* at the end of a file */
 

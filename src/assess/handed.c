@@ -22,7 +22,7 @@ static struct value *first_of(const struct call *c) { return c->n_args > 0 ? c->
 
 /* What a function calls the function it is given with; `from_outside`: the parameters (bits) that come over the network. */
 static const struct { const char *name, *given[2]; unsigned from_outside; } gives[] = {
-	{ "Promise", { "Promise.settle" }, 0 }, { "net.createServer", { "net.Socket()" }, 1 }, { "net.Server", { "net.Socket()" }, 1 }, { "tls.createServer", { "net.Socket()" }, 1 },
+	{ "Promise", { "Promise.settle" }, 0 }, { "jQuery", { "$" }, 0 }, { "net.createServer", { "net.Socket()" }, 1 }, { "net.Server", { "net.Socket()" }, 1 }, { "tls.createServer", { "net.Socket()" }, 1 },
 	{ "http.createServer", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 },
 	{ "https.createServer", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 },
 	{ "http2.createServer", { "http.IncomingMessage()", "http.ServerResponse()" }, 1 },
@@ -276,7 +276,7 @@ static bool is_sender(const char *object, struct bawn_span property)
 /* Is it somebody else's: of a module, of what a loader gave, or of what is built in? */
 static bool is_foreign(const struct value *object)
 {
-	static const char *const loaded[] = { "module._load()", "module.require()", "require()", "process.stdin", "process.stdout", "process.stderr" };
+	static const char *const loaded[] = { "module._load()", "module.require()", "module.prototype.require()", "Module.prototype.require()", "require()", "process.stdin", "process.stdout", "process.stderr" };
 	const char *last = method_of(object->name);
 	for (size_t i = 0; object->name != NULL && i < BAWN_LEN(loaded); i++)
 		if (strcmp(object->name, loaded[i]) == 0)

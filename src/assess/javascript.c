@@ -246,12 +246,12 @@ void bawn_js_apply(struct script *s, struct call *c)
 	}
 }
 
-enum op { SAME, IMPORT, CODE, TMP, STREAM, PROGRAM, VARIABLE, DATA, MERGE, MEMBERS, COOKIES, ACCESSORS };
+enum op { SAME, IMPORT, CODE, TMP, STREAM, PROGRAM, VARIABLE, DATA, MERGE, MEMBERS, COOKIES, ACCESSORS, ELEMENT };
 static const struct { const char *name; enum op op; } function[] = {
 	{ "util.promisify", SAME }, { "util.callbackify", SAME }, { "pify", SAME }, { "thenify", SAME }, { "bluebird.promisify", SAME },
 	{ "Promise.resolve", SAME }, { "Promise.all", SAME }, { "Promise.allSettled", SAME }, { "Promise.race", SAME }, { "Promise.any", SAME },
 	{ "Object.freeze", SAME }, { "Object.seal", SAME }, { "Object", SAME }, { "String", SAME }, { "String.raw", SAME }, { "Proxy", ACCESSORS }, { "Object.defineProperty", ACCESSORS }, { "Reflect.defineProperty", ACCESSORS },
-	{ "structuredClone", SAME }, { "Array.from", SAME }, { "URL", SAME }, { "util.toUSVString", SAME }, { "$", SAME }, { "WeakRef", SAME }, { "Object.create", SAME },
+	{ "structuredClone", SAME }, { "Array.from", SAME }, { "URL", SAME }, { "util.toUSVString", SAME }, { "$", SAME }, { "WeakRef", SAME }, { "Object.create", ACCESSORS }, { "Object.defineProperties", ACCESSORS },
 	{ "Object.assign", MERGE }, { "Object.entries", MEMBERS }, { "Object.values", MEMBERS },
 	{ "require", IMPORT }, { "import", IMPORT }, { "module.require", IMPORT }, { "module._load", IMPORT }, { "process.getBuiltinModule", IMPORT },
 	{ "module.createRequire()", IMPORT }, { "createRequire()", IMPORT }, { "require.call", IMPORT }, { "importSync", IMPORT }, { "import-fresh", IMPORT },
@@ -260,7 +260,7 @@ static const struct { const char *name; enum op op; } function[] = {
 	{ "JSON.parse", DATA }, { "json5.parse", DATA }, { "Function", CODE }, { "os.tmpdir", TMP }, { "fs.createWriteStream", STREAM },
 	{ "stream.Writable", STREAM }, { "stream.Transform", STREAM }, { "stream.Duplex", STREAM },
 	{ "chrome.cookies.getAll", COOKIES }, { "browser.cookies.getAll", COOKIES },
-	{ "Deno.env.get", VARIABLE },
+	{ "Deno.env.get", VARIABLE }, { "document.createElement", ELEMENT }, { "window.document.createElement", ELEMENT },
 	{ "child_process.spawn", PROGRAM }, { "child_process.exec", PROGRAM }, { "child_process.execFile", PROGRAM }, { "cross-spawn", PROGRAM },
 	{ "execa", PROGRAM }, { "Bun.spawn", PROGRAM }, { "Deno.Command", PROGRAM }, { "Deno.run", PROGRAM },
 };
@@ -360,20 +360,32 @@ static struct value *members(struct script *s, const struct call *c)
 	return v;
 }
 
+#define ACCESSORS_MAX 16u
+
+static uint64_t given_by_members(struct script *s, const struct value *of)
+{
+	uint64_t taint = 0;
+	for (uint32_t i = 0; of != NULL && of->is_dict && i < of->n_items && i < ACCESSORS_MAX; i++) {
+		uint32_t f = of->item[i] != NULL ? of->item[i]->function : 0;
+		const struct value *given = f != 0 ? bawn_scope_get(s, f, "()", 2) : of->item[i];
+		taint |= given != NULL ? given->taint & FLOWS & ~BAWN_TAG(INPUT) : 0;
+	}
+	return taint;
+}
+
 /* new Proxy(x, {get: f}), Object.defineProperty(x, 'y', {get: f}): x, and what f gives. */
 static struct value *with_accessors(struct script *s, const struct call *c)
 {
-	struct value *of = arg(c, 0), *v = of != NULL && of->function == 0 ? bawn_value_new(s->e) : NULL;
+	struct value *of = arg(c, 0), *v = of == NULL || of->function == 0 ? tainted(s, NULL, 0) : NULL;
 	const struct value *options = c->n_args > 1 ? c->arg[c->n_args - 1] : NULL;
 	if (v == NULL)
 		return NULL;
-	*v = *of;
-	for (uint32_t i = 0; options != NULL && options->is_dict && i < options->n_items && i < 16; i++) {
-		uint32_t f = options->item[i] != NULL ? options->item[i]->function : 0;
-		const struct value *given = f != 0 ? bawn_scope_get(s, f, "()", 2) : options->item[i];
-		v->taint |= given != NULL ? given->taint & FLOWS & ~BAWN_TAG(INPUT) : 0;
-	}
-	if (!of->imported && of->name == NULL)
+	if (of != NULL)
+		*v = *of;
+	v->taint |= given_by_members(s, options);
+	for (uint32_t i = 0; options != NULL && options->is_dict && i < options->n_items && i < ACCESSORS_MAX; i++)  /* {x: {get: f}} */
+		v->taint |= given_by_members(s, options->item[i]);
+	if (of != NULL && !of->imported && of->name == NULL)
 		of->taint |= v->taint;
 	return v;
 }
@@ -521,6 +533,7 @@ struct value *bawn_js_call(struct script *s, const struct call *c)
 	case DATA:   return parsed(s, c);
 	case MERGE:  return merged(s, c);
 	case MEMBERS: return members(s, c);
+	case ELEMENT: return bawn_value_is_text(arg(c, 0)) && bawn_span_is(c->arg[0]->text, "script") ? tainted(s, "HTMLScriptElement()", 0) : NULL;
 	case ACCESSORS: return with_accessors(s, c);
 	case COOKIES: return tainted(s, NULL, BAWN_TAG(BROWSER));
 	case VARIABLE: {
