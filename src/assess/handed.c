@@ -285,20 +285,22 @@ static bool is_foreign(const struct value *object)
 }
 
 /* b.compare = function (password) {...}, where b.compare was something before: whatever others give to
- * that function, the new one gets. */
+ * that function, the new one gets.  What is sent anyway may be sent on, but not aside. */
 static void enter_replacement(struct script *s, uint32_t target, uint32_t entered)
 {
 	const struct value *object;
 	struct bawn_span name = property_of(s, target, &object), whole = text_of(s, target), all = s->t->text;
-	if (object == NULL || name.n == 0 || !is_foreign(object) || is_sender(object->name, name))
+	bool sender = object != NULL && object->name != NULL && name.n > 0 && is_sender(object->name, name);
+	if (object == NULL || name.n == 0 || (!is_foreign(object) && !sender))
 		return;
 	s->e->spent += all.n / SEARCH_BYTES;
 	const char *first = memmem(all.p, all.n, whole.p, whole.n);
 	if (first == NULL || memmem(first + 1, all.n - (size_t)(first + 1 - all.p), whole.p, whole.n) == NULL)
 		return;
 	struct value *given[GIVEN_MAX];
+	bool address = sender && !bawn_span_is(name, "send") && !bawn_span_is(name, "write") && !bawn_span_is(name, "end");  /* first: no secret */
 	for (uint32_t i = 0; i < GIVEN_MAX; i++)
-		given[i] = tainted(s, NULL, BAWN_TAG(INTERCEPTS));
+		given[i] = tainted(s, NULL, !sender ? BAWN_TAG(INTERCEPTS) : i > 0 || !address ? BAWN_TAG(VISITOR) : 0);
 	bawn_script_hand(s, entered, given, GIVEN_MAX);
 }
 

@@ -135,6 +135,15 @@ static void spread(struct value *v, const struct value *from, uint32_t room)
 		v->name = from->name, v->imported = true;
 }
 
+/* {run(c) {...}}: to its other methods it is this.run. */
+static void bind_method(struct script *s, const char *key, struct value *f)
+{
+	const char *name = key != NULL && strlen(key) < NAME_MAX_BYTES ? bawn_arena_fmt(scratch(s), "this.%s", key) : NULL;
+	struct value *before = name != NULL ? bawn_scope_get(s, 0, name, strlen(name)) : NULL;
+	if (name != NULL && (before == NULL || before->function != f->function))
+		bawn_scope_set(s, 0, name, bawn_value_either(s, before, f));
+}
+
 struct value *bawn_script_collection(struct script *s, uint32_t i, bool dict)
 {
 	uint32_t n = 0;
@@ -178,6 +187,8 @@ struct value *bawn_script_collection(struct script *s, uint32_t i, bool dict)
 			v->key[v->n_items] = child(s, c, BAWN_R_NAME) != 0 ? bawn_script_dotted(s, child(s, c, BAWN_R_NAME)) : NULL;
 			item = method_value(s, c);
 		}
+		if (dict && !s->python && item != NULL && item->function != 0)
+			bind_method(s, v->key[v->n_items], item);
 		if (v->store != NULL) {
 			v = bawn_fold_append(s, v, item);
 			if (v == NULL)
