@@ -67,6 +67,85 @@ static void read_line(struct stretch *s, struct bawn_span line, struct place at)
 		}
 }
 
+/* ---- what Bash takes and the grammar does not ---- */
+
+/* @(a|b), ?(a), *(a), +(a), !(a), which the grammar has only in tests: names in braces come to the same. */
+static bool without_patterns(struct bawn_span line, struct bawn_buf *out)
+{
+	bool any = false;
+	for (size_t i = 0; i < line.n; i++) {
+		const char *close = i + 1 < line.n && line.p[i + 1] == '(' && strchr("@?*+!", line.p[i]) != NULL ? memchr(line.p + i, ')', line.n - i) : NULL;
+		if (close == NULL) {
+			bawn_buf_char(out, line.p[i]);
+			continue;
+		}
+		struct bawn_span in = { line.p + i + 2, (size_t)(close - line.p) - i - 2 };
+		bool maybe = line.p[i] == '?' || line.p[i] == '*', braces = maybe || memchr(in.p, '|', in.n) != NULL;
+		any = true;
+		for (size_t k = 0; k < in.n + 2; k++) {
+			char c = k == 0 ? '{' : k == in.n + 1 ? '}' : in.p[k - 1] == '|' ? ',' : in.p[k - 1];
+			if (line.p[i] == '!')
+				c = k == 0 ? '*' : '\0';
+			if (k == in.n + 1 && maybe)
+				bawn_buf_char(out, ',');
+			if (c != '\0' && (braces || line.p[i] == '!' || (c != '{' && c != '}')))
+				bawn_buf_char(out, c);
+		}
+		i = (size_t)(close - line.p);
+	}
+	return any && bawn_buf_error(out) == 0;
+}
+
+#define DOCUMENTS_MAX 8u
+
+/* The here-documents that begin on a line: the command each belongs to, and its end mark. */
+static size_t documents_of(struct bawn_span line, struct bawn_span command[DOCUMENTS_MAX], struct bawn_span mark[DOCUMENTS_MAX])
+{
+	size_t n = 0, start = 0;
+	for (size_t i = 0; i + 2 < line.n && n < DOCUMENTS_MAX; i++) {
+		start = strchr(";|&", line.p[i]) != NULL ? i + 1 : start;
+		if (line.p[i] != '<' || line.p[i + 1] != '<')
+			continue;
+		i += 2;
+		if (line.p[i] == '<')
+			continue;
+		while (i < line.n && strchr("- '\"\\", line.p[i]) != NULL)
+			i++;
+		size_t end = i;
+		while (end < line.n && strchr(" ;|&<>()'\"", line.p[end]) == NULL)
+			end++;
+		mark[n] = (struct bawn_span){ line.p + i, end - i };
+		while (end < line.n && strchr(";|&", line.p[end]) == NULL)
+			end++;
+		command[n++] = (struct bawn_span){ line.p + start, end - start };
+	}
+	return n;
+}
+
+/* Two here-documents on one line follow one after the other; each is read with its own command. */
+static void read_documents(struct stretch *s, size_t from)
+{
+	struct bawn_span text = s->e->tree->text, line = line_at(text, from), command[DOCUMENTS_MAX], mark[DOCUMENTS_MAX];
+	size_t n = s->e->tree->grammar == BAWN_GRAMMAR_BASH ? documents_of(line, command, mark) : 0, at = from + line.n + 1;
+	for (size_t k = 0; n > 1 && k < n && at < text.n; k++) {
+		bawn_auto_buf b = BAWN_BUF(LINE_BYTES);
+		bawn_buf_add(&b, command[k].p, command[k].n);
+		bawn_buf_char(&b, '\n');
+		struct bawn_span one = { NULL, 0 };
+		while (at < text.n && !(one.n == mark[k].n && one.p != NULL && memcmp(one.p, mark[k].p, one.n) == 0)) {
+			struct bawn_span whole = line_at(text, at);
+			bawn_buf_add(&b, whole.p, whole.n);
+			bawn_buf_char(&b, '\n');
+			one = trimmed(whole);
+			at += whole.n + 1;
+		}
+		if (bawn_buf_error(&b) != 0)
+			s->left = 0;
+		else
+			(void)read_piece(s, bawn_buf_span(&b), (struct place){ (uint32_t)from, (uint32_t)(from + line.n) });
+	}
+}
+
 /* The lines on which [from, to) stands.  Returns where the next line begins. */
 static size_t read_lines(struct stretch *s, size_t from, size_t to)
 {
@@ -76,8 +155,13 @@ static size_t read_lines(struct stretch *s, size_t from, size_t to)
 	do {
 		struct bawn_span line = line_at(text, from), code = trimmed(line);
 		uint32_t start = (uint32_t)(code.p - text.p);
-		if (code.n > 0)
-			read_line(s, code, (struct place){ start, start + (uint32_t)code.n });
+		struct place at = { start, start + (uint32_t)code.n };
+		bawn_auto_buf plain = BAWN_BUF(LINE_BYTES);
+		read_documents(s, from);
+		if (s->e->tree->grammar == BAWN_GRAMMAR_BASH && without_patterns(code, &plain))
+			(void)read_piece(s, bawn_buf_span(&plain), at);
+		else if (code.n > 0)
+			read_line(s, code, at);
 		from += line.n + 1;
 	} while (from < to && from < text.n && s->left > 0);
 	return from;

@@ -167,6 +167,8 @@ static const struct option option[] = {
 	{ "make", "-E", RUN }, { "capsh", "-c", RUN }, { "start-stop-daemon", "-x", RUN }, { "start-stop-daemon", "-a", RUN },
 	{ "unzip", "-TT", RUN }, { "perf", "-e", SKIP }, { "tmux", "-c", SKIP }, { "nmap", "--script", SKIP }, { "gdb", "-ex", CODE },
 	{ "crontab", "-l", SKIP },
+	{ "compgen", "-C", RUN }, { "complete", "-C", RUN }, { "mapfile", "-C", RUN }, { "readarray", "-C", RUN }, { "env", "--split-string", RUN },
+	{ "compgen", "-W", EXPANDED }, { "complete", "-W", EXPANDED }, { "bind", "-x", KEY }, { "xargs", "-a", R }, { "xargs", "--arg-file", R },
 };
 NAMES(options, option);
 const struct command *bawn_command_find(const char *name)

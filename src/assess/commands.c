@@ -110,6 +110,24 @@ static uint32_t inner_of(const char *name, struct value *const *word, uint32_t n
 /* env X=1 command, sudo X=1 command */
 static bool is_setting_taker(const char *name) { return strcmp(name, "env") == 0 || strcmp(name, "sudo") == 0 || strcmp(name, "doas") == 0; }
 
+static bool is_setting(const struct value *v) { return bawn_value_is_text(v) && v->text.n > 0 && v->text.p[0] != '/' && memchr(v->text.p, '=', v->text.n) != NULL; }
+
+static void take_settings(struct shell *s, const char *name, struct value *const *word, uint32_t inner, uint32_t node)
+{
+	for (uint32_t i = 1; s != NULL && is_setting_taker(name) && i < inner; i++) {
+		if (!is_setting(word[i]) || bawn_sh_option(word[i]))
+			continue;
+		struct bawn_span t = word[i]->text;
+		size_t n = (size_t)((const char *)memchr(t.p, '=', t.n) - t.p);
+		struct value *v = bawn_sh_text(s->e, (struct bawn_span){ t.p + n + 1, t.n - n - 1 }, word[i]->taint);
+		if (v == NULL)
+			return;
+		v->partial = word[i]->partial;
+		bawn_sh_perhaps(s, (struct bawn_span){ t.p, n }, v);
+		bawn_sh_setting(s, (struct bawn_span){ t.p, n }, v, true, node);
+	}
+}
+
 /* Where the wrapped command starts, or 0. */
 uint32_t bawn_sh_inner(const char *name, struct value *const *word, uint32_t n)
 {
@@ -123,7 +141,7 @@ uint32_t bawn_sh_inner(const char *name, struct value *const *word, uint32_t n)
 		const struct value *v = word[i];
 		if (bawn_sh_option(v))
 			i += bawn_sh_takes_value(c, v->text) ? 2u : 1u;
-		else if (bawn_value_is_text(v) && v->text.n > 0 && v->text.p[0] != '/' && memchr(v->text.p, '=', v->text.n) != NULL && is_setting_taker(name))
+		else if (is_setting_taker(name) && is_setting(v))
 			i++;
 		else if (bawn_sh_is(v, "{") || (skip > 0 && skip--))
 			i++;
@@ -210,9 +228,16 @@ static void setting(struct engine *e, struct bawn_span w, uint32_t node)
 	}
 }
 
-static uint64_t option_value(const struct shell *s, struct engine *e, uint8_t what, struct bawn_span v, uint32_t node)
+static uint64_t option_value(struct shell *s, struct engine *e, uint8_t what, struct bawn_span v, uint32_t node)
 {
-	if (what == RUN)
+	const char *colon = what == KEY ? memmem(v.p, v.n, ":", 1) : NULL;
+	if (what == EXPANDED && s != NULL)
+		bawn_sh_expands(s, v, node);
+	else if (colon != NULL)  /* "\C-x": command */
+		bawn_sh_run(e, (struct bawn_span){ colon + 1, v.n - (size_t)(colon + 1 - v.p) }, node);
+	else if (what >= EXPANDED)
+		return 0;
+	else if (what == RUN)
 		bawn_sh_run(e, v, node);
 	else if (what == CODE)
 		bawn_foreign_program(e, v, true, node);
@@ -222,7 +247,7 @@ static uint64_t option_value(const struct shell *s, struct engine *e, uint8_t wh
 }
 
 /* Looks at word i as an option; how many words it took, and what it gave. */
-static uint32_t one_option(const struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t i, uint32_t node, uint64_t *tags)
+static uint32_t one_option(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t i, uint32_t node, uint64_t *tags)
 {
 	struct bawn_span w = word[i]->text, next = i + 1 < n && bawn_value_is_text(word[i + 1]) ? word[i + 1]->text : (struct bawn_span){ NULL, 0 };
 	for (const struct option *o = bawn_command_option(name, NULL); o != NULL; o = bawn_command_option(name, o)) {
@@ -234,7 +259,7 @@ static uint32_t one_option(const struct shell *s, struct engine *e, const char *
 			return *tags |= option_value(s, e, o->what, next, node), 2;
 		if (w.n > m + 1 && w.p[m] == '=')
 			return *tags |= option_value(s, e, o->what, (struct bawn_span){ w.p + m + 1, w.n - m - 1 }, node), 1;
-		if (shorter && w.n > m && o->what != RUN)
+		if (shorter && w.n > m && (o->what != RUN || strcmp(name, "env") == 0))
 			return *tags |= option_value(s, e, o->what, (struct bawn_span){ w.p + m, w.n - m }, node), 1;
 	}
 	const char *equals = memchr(w.p, '=', w.n);
@@ -296,7 +321,7 @@ static uint64_t found_path(const struct shell *s, struct engine *e, struct bawn_
 	return bawn_sh_file(s, e, (struct bawn_span){ below, t.n + 6 }, access, node);
 }
 
-static uint64_t operands(const struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t node)
+static uint64_t operands(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t node)
 {
 	const struct command *c = bawn_command_find(name);
 	static const struct command unknown = { .access = BAWN_ACCESS_USE, .valued = "" };
@@ -473,9 +498,10 @@ static uint64_t one_command(struct shell *s, struct engine *e, struct value **wo
 		become(e, name, word, n, node);
 		if (spelled_with_wildcards(name))
 			tags |= bawn_engine_event(e, "disguised-command", node, f.folded);
+		uint32_t inner = bawn_sh_inner(name, word, n);
+		take_settings(s, name, word, inner, node);
 		bawn_sh_programs(s, e, name, word, n, node);
 		bawn_sh_keep_files(s, e, name, word, n, own, node);
-		uint32_t inner = bawn_sh_inner(name, word, n);
 		if (inner == 0)
 			return tags;
 		if (strcmp(name, "find") == 0) {
@@ -487,7 +513,7 @@ static uint64_t one_command(struct shell *s, struct engine *e, struct value **wo
 		word += inner;
 		n -= inner;
 	}
-	return tags;
+	return n > 0 && e->error == 0 ? tags | bawn_engine_event(e, "nested-too-deep", node, NULL) : tags;
 }
 
 /* Words from another language: the shell's rules hold. */

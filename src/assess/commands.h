@@ -27,8 +27,9 @@ enum {
 struct command { const char *name; unsigned kind; uint8_t access, skip; const char *valued; int8_t language; };
 
 /* Options whose value is a file (enum bawn_access), a command line (RUN), a program in another language
- * (CODE), or nothing to us although it looks like a path (SKIP). */
-enum { RUN = BAWN_ACCESS_COUNT, CODE, SKIP };
+ * (CODE), words that Bash expands (EXPANDED), a key with its command (KEY), or nothing to us although it
+ * looks like a path (SKIP). */
+enum { RUN = BAWN_ACCESS_COUNT, CODE, SKIP, EXPANDED, KEY };
 struct option { const char *command, *name; uint8_t what; };
 
 /* command_table.c; NULL: not known, or no more */

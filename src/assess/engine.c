@@ -556,12 +556,16 @@ bool bawn_engine_text_at(struct engine *e, int language, struct bawn_span text, 
 	struct bawn_tree tree = { 0 };
 	if (bawn_engine_open(e, language, text, &tree) < 0)
 		return true;
+	bool kept = e->kept;
 	e->outer = at;  /* of a text inside a text that is where the outermost stands */
+	e->kept = false;
 	e->depth++;
 	bawn_engine_read(e);
 	bool whole = !tree.errors;
 	bawn_engine_close(e, &tree);
-	bawn_arena_back(&e->scratch, before);  /* findings have copies of what they show */
+	if (!e->kept)
+		bawn_arena_back(&e->scratch, before);  /* findings have copies of what they show */
+	e->kept = e->kept || kept;
 	e->tree = outer;
 	e->depth--;
 	return whole;

@@ -97,6 +97,8 @@ struct engine {
 	uint64_t                      spent;    /* work, beside what scratch was asked for */
 	size_t                        live;     /* bytes of the trees being read, and of the tables beside them */
 	bool                          quiet;    /* a first look: tags flow, nothing is kept */
+	struct shell                 *shell;    /* the Bash text being read, whose variables an inner one has; NULL: none */
+	bool                          kept;     /* an inner text left values that the outer one still has */
 	unsigned                      depth;    /* text inside text */
 	struct place                  outer;    /* where the outermost text stands */
 	const struct bawn_tree       *tree;

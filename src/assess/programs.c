@@ -42,6 +42,8 @@ static void run_file(struct shell *s, struct engine *e, const struct value *v, i
 {
 	static const char *const own_place[] = { "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin" };
 	const char *key = file_key(e, v);
+	if (s != NULL)
+		s->hungry = true;
 	struct value *text = s != NULL && key != NULL ? bawn_sh_get(s, "file ", bawn_span(key)) : NULL;
 	for (size_t i = 0; text == NULL && key != NULL && i < BAWN_LEN(own_place); i++)
 		if (bawn_path_under(own_place[i], key, false))
@@ -165,6 +167,8 @@ static void interpreter(struct shell *s, struct engine *e, const char *name, con
 		}
 		return;
 	}
+	if (s != NULL)
+		s->hungry = s->hungry || bawn_sh_is_shell(name);
 	if (bawn_sh_is_shell(name) && (s == NULL || !s->fed))
 		(void)bawn_engine_event(e, "bare-shell", node, NULL);
 }
@@ -308,8 +312,10 @@ static void builtin_programs(struct engine *e, const char *name, struct value *c
 			bawn_sh_run(e, all->text, node);
 		if (all == NULL || all->partial)
 			bawn_modules_feed(e, BAWN_LANG_BASH, node);
-	} else if (strcmp(name, "trap") == 0 && n > 1 && bawn_value_is_text(word[1])) {
-		bawn_sh_run(e, word[1]->text, node);
+	} else if (strcmp(name, "trap") == 0 && n > 1) {
+		uint32_t at = bawn_sh_is(word[1], "--") && n > 2 ? 2 : 1;
+		if (bawn_value_is_text(word[at]))
+			bawn_sh_run(e, word[at]->text, node);
 	} else if (strcmp(name, "ssh") == 0) {
 		local_ssh(e, word, n, node);
 	} else if (strcmp(name, "sed") == 0) {

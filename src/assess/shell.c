@@ -167,6 +167,14 @@ static uint8_t word_kind(const struct shell *s, uint32_t i)
 	return k == BAWN_K_COMMAND_NAME && node(s, i)->child != 0 ? node(s, node(s, i)->child)->kind : k;
 }
 
+static bool has_bare_expansion(const struct shell *s, uint32_t concat)
+{
+	for (uint32_t c = node(s, concat)->child; c != 0; c = node(s, c)->next)
+		if (node(s, c)->kind == BAWN_K_EXPANSION || node(s, c)->kind == BAWN_K_SUBSTITUTION)
+			return true;
+	return false;
+}
+
 static void push_node(struct shell *s, uint32_t c, struct value **word, uint32_t *n)
 {
 	s->cut_short = s->cut_short || *n == SHELL_WORDS_MAX;
@@ -174,7 +182,7 @@ static void push_node(struct shell *s, uint32_t c, struct value **word, uint32_t
 	struct value *v = s->val[c] != NULL ? s->val[c] : bawn_value_new(s->e);
 	bool split = k == BAWN_K_EXPANSION || k == BAWN_K_CONCAT || k == BAWN_K_SUBSTITUTION;
 	if (k == BAWN_K_CONCAT)  /* only what is not quoted is split */
-		split = memchr(text_of(s, c).p, '$', text_of(s, c).n) != NULL || memchr(text_of(s, c).p, '`', text_of(s, c).n) != NULL;
+		split = has_bare_expansion(s, node(s, c)->kind == BAWN_K_COMMAND_NAME ? node(s, c)->child : c);
 	bool braces = k == BAWN_K_WORD || k == BAWN_K_CONCAT || k == BAWN_K_BRACE;
 	bool joined = braces && bawn_value_is_text(v) && memchr(v->text.p, '{', v->text.n) != NULL;
 	bawn_sh_push(s, v, split && !joined, braces, word, n);
@@ -247,7 +255,7 @@ static void fork_bomb(struct shell *s, uint32_t i, const struct value *name)
 }
 
 /* Does something other than the terminal stand at the command's standard input? */
-static bool has_input(const struct shell *s, uint32_t i)
+bool bawn_sh_has_input(const struct shell *s, uint32_t i)
 {
 	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
 		if (node(s, c)->kind == BAWN_K_HERESTRING)
@@ -281,6 +289,23 @@ static struct value *call_function(struct shell *s, struct value **word, uint32_
 	struct value *f = bawn_value_is_text(word[0]) ? bawn_sh_get(s, "function ", word[0]->text) : NULL;
 	uint32_t body = f != NULL ? bawn_node_child(s->t, f->function, BAWN_R_BODY) : 0;
 	return body != 0 ? bawn_sh_replay(s, body, bawn_sh_list(s->e, word + 1, n - 1)) : NULL;
+}
+
+/* eval 'f x', trap 'f x' EXIT: the function is one of the text around. */
+static struct value *call_outer(struct shell *s, struct value **word, uint32_t n)
+{
+	struct shell *owner = s->outer;
+	while (owner != NULL && bawn_value_is_text(word[0]) && bawn_sh_get(owner, "function ", word[0]->text) == NULL)
+		owner = owner->outer;
+	if (owner == NULL || !bawn_value_is_text(word[0]))
+		return NULL;
+	const struct bawn_tree *inner = s->e->tree;
+	s->e->tree = owner->t;
+	s->e->shell = owner;
+	struct value *out = call_function(owner, word, n);
+	s->e->tree = inner;
+	s->e->shell = s;
+	return out;
 }
 
 /* The shell finds these before functions, if it was told to be like the standard. */
@@ -369,9 +394,11 @@ static struct value *read_command(struct shell *s, uint32_t i)
 	bawn_sh_expand_alias(s, word, &n);
 	s->argv[i] = bawn_sh_list(s->e, word, n);
 	bawn_sh_builtin(s, word, n, i);
-	s->fed = has_input(s, i);
+	s->fed = bawn_sh_has_input(s, i);
 	uint64_t tags = own_function(s, word[0], i) ? 0 : bawn_sh_command(s, s->e, word, n, i);
 	struct value *out = call_function(s, word, n);
+	if (out == NULL && s->outer != NULL)
+		out = call_outer(s, word, n);
 	if (out == NULL)
 		out = bawn_sh_printed(s, word, n, NULL);
 	struct value *v = bawn_value_new(s->e);
@@ -531,22 +558,45 @@ static struct value *read_other(struct shell *s, uint32_t i)
 	return last_output(s, i);
 }
 
+/* The grammar takes `x` in a here-document for text; the shell runs it, unless the end mark is quoted. */
+static void read_backticks(struct shell *s, uint32_t body)
+{
+	struct bawn_span t = text_of(s, body), all = text_of(s, node(s, body)->parent);
+	size_t at = 2;
+	if (memchr(t.p, '`', t.n) == NULL)
+		return;
+	while (at < all.n && (all.p[at] == '-' || all.p[at] == ' '))
+		at++;
+	if (at < all.n && strchr("'\"\\", all.p[at]) == NULL)
+		bawn_sh_backticks(s, t, body);
+}
+
+/* A text that is put together here. */
+static struct value *read_text(struct shell *s, uint32_t i, struct value *v)
+{
+	bawn_sh_subscript(s, v, i);
+	return v;
+}
+
 static struct value *leave(struct shell *s, uint32_t i)
 {
 	struct bawn_span t = text_of(s, i);
+	s->at = i;
 	switch (node(s, i)->kind) {
 	case BAWN_K_WORD: case BAWN_K_INTEGER: return bare_word(s, t);
-	case BAWN_K_RAW: return bawn_value_text(s->e, t.n >= 2 ? (struct bawn_span){ t.p + 1, t.n - 2 } : t);
+	case BAWN_K_RAW: return read_text(s, i, bawn_value_text(s->e, t.n >= 2 ? (struct bawn_span){ t.p + 1, t.n - 2 } : t));
 	case BAWN_K_ANSI_C: {
 		struct value *v = bawn_value_text(s->e, bawn_sh_unescape(s->e, t.n >= 3 ? (struct bawn_span){ t.p + 2, t.n - 3 } : t, false));
 		if (v != NULL && memchr(t.p, '\\', t.n) != NULL)
 			v->taint |= BAWN_TAG(BUILT);
-		return v;
+		return read_text(s, i, v);
 	}
 	case BAWN_K_PART: case BAWN_K_BRACE: return bawn_value_text(s->e, t);
-	case BAWN_K_STRING: return read_string(s, i);
-	case BAWN_K_CONCAT: return interpolate(s, i, node(s, i)->start, node(s, i)->end, false, false);
-	case BAWN_K_HEREDOC_BODY: return interpolate(s, i, node(s, i)->start, node(s, i)->end, false, true);
+	case BAWN_K_STRING: return read_text(s, i, read_string(s, i));
+	case BAWN_K_CONCAT: return read_text(s, i, interpolate(s, i, node(s, i)->start, node(s, i)->end, false, false));
+	case BAWN_K_HEREDOC_BODY:
+		read_backticks(s, i);
+		return interpolate(s, i, node(s, i)->start, node(s, i)->end, false, true);
 	case BAWN_K_COMMAND_NAME: return node(s, i)->child != 0 ? s->val[node(s, i)->child] : NULL;
 	case BAWN_K_EXPANSION: {
 		const char *at = memchr(t.p, '$', t.n);
@@ -567,6 +617,7 @@ static struct value *leave(struct shell *s, uint32_t i)
 	}
 	case BAWN_K_REDIRECTED: return bawn_sh_read_redirected(s, i);
 	case BAWN_K_ASSIGN: bawn_sh_read_assign(s, i); return NULL;
+	case BAWN_K_DECLARATION: bawn_sh_read_declaration(s, i); return NULL;
 	case BAWN_K_LIST: return read_list(s, i);
 	case BAWN_K_FOR: return read_for(s, i);
 	case BAWN_K_OTHER: return read_other(s, i);
@@ -659,14 +710,19 @@ void bawn_read_shell(struct engine *e)
 {
 	struct shell *s = calloc(1, sizeof *s);
 	if (s != NULL) {
-		*s = (struct shell){ .e = e, .t = e->tree };
+		*s = (struct shell){ .e = e, .t = e->tree, .outer = e->shell };
 		s->val = calloc(e->tree->n, sizeof *s->val);
 		s->argv = calloc(e->tree->n, sizeof *s->argv);
 	}
 	if (s == NULL || s->val == NULL || s->argv == NULL)
 		e->error = bawn_fail(e->err, -ENOMEM, "assess the code");
-	else
+	else {
+		e->shell = s;
 		walk(s, 0);
+		bawn_sh_read_plumbed(s);
+		e->shell = s->outer;
+		bawn_sh_hand_back(s);
+	}
 	if (s != NULL && s->cut_short)
 		(void)bawn_engine_event(e, "cut-short", 0, NULL);
 	/* What does not parse as Bash may be a program in another language, given as Bash. */

@@ -34,6 +34,8 @@ struct variable {
 struct shell {
 	struct engine          *e;
 	const struct bawn_tree *t;
+	struct shell           *outer;  /* the text this one stands in, NULL: none */
+	uint32_t                at;     /* the node being read */
 	struct value          **val;    /* of a word: the word; of a command: what it prints */
 	struct value          **argv;   /* of a command: its words as a list */
 	struct variable        *var; uint32_t n_vars, cap_vars;
@@ -43,6 +45,8 @@ struct shell {
 	bool                    renames;  /* some variable is another name for one */
 	bool                    verified;  /* something was compared with a checksum or a signature */
 	bool                    fed;    /* the command being read has a standard input of its own */
+	bool                    plumbed;  /* descriptors lead elsewhere: exec 3>x */
+	bool                    hungry;   /* a shell reads what is not known, or runs what was written */
 	uint32_t                self_starts;
 	uint32_t                replayed, depth;  /* nodes of bodies read again, how deep we are in them */
 	uint32_t                within[16];  /* the bodies being read again, one inside the other */
@@ -54,10 +58,12 @@ struct shell {
 
 /* shell.c: reads a body again with other arguments; NULL past the bounds */
 struct value *bawn_sh_replay(struct shell *s, uint32_t root, struct value *args);
+bool bawn_sh_has_input(const struct shell *s, uint32_t command);
 
 /* shell_input.c */
 struct value *bawn_sh_give(struct shell *s, uint32_t at, struct value *in);  /* what it prints then, NULL: not known */
 struct value *bawn_sh_input_of(struct shell *s, uint32_t redirect);
+void bawn_sh_read_plumbed(struct shell *s);  /* at the end: texts that descriptors may have led to a shell */
 struct value *bawn_sh_read_pipeline(struct shell *s, uint32_t i);
 struct value *bawn_sh_read_redirect(struct shell *s, uint32_t i);
 struct value *bawn_sh_read_redirected(struct shell *s, uint32_t i);
@@ -69,6 +75,16 @@ void bawn_sh_assign_lines(struct shell *s, struct value *const *word, uint32_t n
 void bawn_sh_builtin(struct shell *s, struct value *const *word, uint32_t n, uint32_t node);
 void bawn_sh_expand_alias(struct shell *s, struct value **word, uint32_t *n);
 void bawn_sh_read_assign(struct shell *s, uint32_t i);
+void bawn_sh_read_declaration(struct shell *s, uint32_t i);
+/* A variable, or the element x[k]; `name` as a builtin is given it. */
+void bawn_sh_set_named(struct shell *s, struct bawn_span name, struct value *v);
+/* x=v, wherever it is written: some variables are programs, or are expanded when they are used. */
+void bawn_sh_setting(struct shell *s, struct bawn_span name, struct value *v, bool handed, uint32_t node);
+void bawn_sh_expands(struct shell *s, struct bawn_span text, uint32_t node);  /* the shell makes its $(...) later */
+void bawn_sh_backticks(struct shell *s, struct bawn_span text, uint32_t node);
+void bawn_sh_subscript(struct shell *s, const struct value *v, uint32_t node);  /* 'a[$(x)]': x runs where it is counted with */
+uint32_t bawn_sh_builtin_at(struct value *const *word, uint32_t n);  /* after `builtin` and `command` */
+void bawn_sh_hand_back(struct shell *s);  /* to the text around: what this one set */
 
 /* words.c */
 static inline struct arena *bawn_sh_arena(struct engine *e) { return &e->scratch; }

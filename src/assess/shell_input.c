@@ -54,6 +54,26 @@ static void give_compound(struct shell *s, uint32_t i, const struct value *in)
 	}
 }
 
+/* What stands at the input of a group, a branch, a loop or a function is read by whatever in it reads. */
+static void give_inside(struct shell *s, uint32_t at, uint32_t first, struct value *in)
+{
+	for (uint32_t i = at, end = node(s, at)->end; i < s->t->n && node(s, i)->start < end; i++) {
+		struct value *argv = node(s, i)->kind == BAWN_K_COMMAND && i != first ? s->argv[i] : NULL;
+		if (argv != NULL && argv->n_items > 0 && !bawn_sh_has_input(s, i))
+			(void)bawn_sh_feed(s, argv->item, argv->n_items, in, i);
+	}
+}
+
+static uint32_t body_of(const struct shell *s, uint32_t at, const struct value *argv)
+{
+	switch (node(s, at)->kind) {
+	case BAWN_K_SUBSHELL: case BAWN_K_OTHER: case BAWN_K_IF: case BAWN_K_FOR: case BAWN_K_WHILE: case BAWN_K_CASE: return at;
+	default: break;
+	}
+	const struct value *f = argv != NULL && argv->n_items > 0 && bawn_value_is_text(argv->item[0]) ? bawn_sh_get(s, "function ", argv->item[0]->text) : NULL;
+	return f != NULL ? bawn_node_child(s->t, f->function, BAWN_R_BODY) : 0;
+}
+
 /* Text or data reaches a command; what it prints then, NULL where that is not known. */
 struct value *bawn_sh_give(struct shell *s, uint32_t at, struct value *in)
 {
@@ -61,15 +81,24 @@ struct value *bawn_sh_give(struct shell *s, uint32_t at, struct value *in)
 	struct value *argv = s->argv[command];
 	if (in == NULL)
 		return NULL;
-	if (argv == NULL || argv->n_items == 0 || bawn_sh_is(argv->item[0], "read")) {
+	uint32_t body = body_of(s, at, argv);
+	if (body != 0)
+		give_inside(s, body, command, in);
+	if (body != 0 && body != at)
+		give_compound(s, body, in);
+	uint32_t own = argv != NULL ? bawn_sh_builtin_at(argv->item, argv->n_items) : 0;
+	if (argv == NULL || argv->n_items == 0 || bawn_sh_is(argv->item[own], "read")) {
 		uint32_t group = argv != NULL && command != at ? node(s, command)->parent : command;
 		if (argv != NULL)
-			bawn_sh_assign(s, argv->item, argv->n_items, 1, in);
+			bawn_sh_assign(s, argv->item, argv->n_items, own + 1, in);
 		give_compound(s, group, in);
 		return NULL;
 	}
-	if (bawn_sh_is(argv->item[0], "mapfile") || bawn_sh_is(argv->item[0], "readarray"))
+	if (bawn_sh_in(argv->item[own], "mapfile readarray"))
 		bawn_sh_assign_lines(s, argv->item, argv->n_items, in);
+	for (uint32_t c = node(s, command)->child; c != 0; c = node(s, c)->next)
+		if (node(s, c)->kind == BAWN_K_PROCESS_SUB && bawn_span_starts(text_of(s, c), ">("))
+			give_inside(s, c, 0, in);  /* tee >(x) */
 	if (bawn_sh_feed(s, argv->item, argv->n_items, in, command))
 		return NULL;
 	uint32_t from = bawn_sh_unwrap(s->e, argv->item, argv->n_items);
@@ -249,10 +278,40 @@ struct value *bawn_sh_input_of(struct shell *s, uint32_t c)
 	}
 }
 
+#define PLUMBED_MAX (64u << 10)
+
+/* Where a descriptor goes is not followed: once some lead elsewhere and a shell reads one, every text counts. */
+void bawn_sh_read_plumbed(struct shell *s)
+{
+	size_t left = PLUMBED_MAX;
+	bool plumbed = s->plumbed || (s->hungry && memmem(s->t->text.p, s->t->text.n, "coproc ", 7) != NULL);  /* not all of it parses */
+	for (uint32_t i = 0; plumbed && s->hungry && i < s->t->n; i++) {
+		uint8_t kind = node(s, i)->kind;
+		const struct value *v = s->val[i], *argv = s->argv[i];
+		bool prints = kind == BAWN_K_COMMAND && argv != NULL && argv->n_items > 1 && bawn_sh_in(argv->item[0], "echo printf cat");
+		if (!bawn_value_is_text(v) || !(prints || kind == BAWN_K_HEREDOC_BODY || kind == BAWN_K_HERESTRING || kind == BAWN_K_RAW))
+			continue;
+		s->cut_short = s->cut_short || v->text.n > left;
+		if (v->text.n > left)
+			return;
+		left -= v->text.n;
+		bawn_engine_text(s->e, BAWN_LANG_BASH, v->text, i);
+	}
+}
+
+/* exec 3>x, exec {fd}> >(x): for all that follows. */
+static bool is_exec(const struct shell *s, uint32_t command)
+{
+	const struct value *argv = s->argv[command];
+	bool named = argv != NULL && argv->n_items == 2 && bawn_value_is_text(argv->item[1]) && bawn_span_starts(argv->item[1]->text, "{");
+	return argv != NULL && (argv->n_items == 1 || named) && bawn_sh_is(argv->item[0], "exec");
+}
+
 struct value *bawn_sh_read_redirected(struct shell *s, uint32_t i)
 {
 	uint32_t body = node(s, i)->child, command = command_of(s, body, true);
 	struct value *out = body != 0 ? s->val[body] : NULL;
+	s->plumbed = s->plumbed || is_exec(s, command);
 	for (uint32_t c = body != 0 ? node(s, body)->next : 0; c != 0; c = node(s, c)->next) {
 		struct value *in = bawn_sh_input_of(s, c), *given = in != NULL ? bawn_sh_give(s, body, in) : NULL;
 		out = given != NULL ? given : out;
@@ -266,6 +325,9 @@ struct value *bawn_sh_read_redirected(struct shell *s, uint32_t i)
 		}
 	}
 	for (uint32_t c = body != 0 ? node(s, body)->next : 0; c != 0; c = node(s, c)->next) {
+		uint32_t to = bawn_node_child(s->t, c, BAWN_R_DESTINATION);
+		if (out != NULL && to != 0 && bawn_span_starts(text_of(s, to), ">("))
+			give_inside(s, to, 0, out);
 		if (node(s, c)->kind == BAWN_K_REDIRECT)
 			write_redirect(s, c, out);
 		else if (node(s, c)->kind == BAWN_K_HEREDOC)

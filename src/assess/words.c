@@ -125,6 +125,9 @@ static struct bawn_span real_name(const struct shell *s, const char *kind, struc
 struct value *bawn_sh_get(const struct shell *s, const char *kind, struct bawn_span name)
 {
 	const struct variable *x = find_variable(s, kind, real_name(s, kind, name));
+	bool body = strcmp(kind, "function ") == 0;  /* its nodes are those of its own text */
+	for (s = body ? NULL : s->outer; x == NULL && s != NULL; s = s->outer)
+		x = find_variable(s, kind, real_name(s, kind, name));
 	return x != NULL ? x->value : NULL;
 }
 
@@ -555,7 +558,7 @@ static struct value *operate(struct shell *s, struct value *v, struct bawn_span 
 	if (colon && v != NULL && (text || v->is_list))
 		return slice(s, v, (struct bawn_span){ op.p + 1, op.n - 1 });
 	if (!text)
-		return NULL;
+		return v != NULL && v->is_list && c == '@' ? v : NULL;
 	bool twice = op.n > 1 && op.p[1] == c;
 	struct bawn_span pattern = { op.p + 1 + twice, op.n - 1 - twice };
 	switch (c) {
@@ -563,6 +566,8 @@ static struct value *operate(struct shell *s, struct value *v, struct bawn_span 
 	case '/': return replace(s, v, (struct bawn_span){ op.p + 1, op.n - 1 }, depth);
 	case '^': case ',': return change_case(s, v, c == '^', twice);
 	case '@':
+		if (op.n == 2 && op.p[1] == 'P')
+			bawn_sh_expands(s, v->text, s->at);
 		if (op.n == 2 && (op.p[1] == 'U' || op.p[1] == 'L'))
 			return change_case(s, v, op.p[1] == 'U', true);
 		if (op.n == 2 && op.p[1] == 'E')
@@ -609,6 +614,29 @@ static struct value *element(struct shell *s, struct value *v, struct bawn_span 
 	return k >= 0 && k < (int64_t)v->n_items ? v->item[k] : bawn_value_text(s->e, bawn_span(""));
 }
 
+/* ${!x*}: the names of all variables that begin so. */
+static struct value *names_like(struct shell *s, struct bawn_span start)
+{
+	struct value *all[SHELL_WORDS_MAX];
+	uint32_t n = 0;
+	s->e->spent += s->n_vars;
+	for (uint32_t i = 0; i < s->n_vars && n < SHELL_WORDS_MAX; i++)
+		if (bawn_span_starts(bawn_span(s->var[i].name), bawn_arena_text(bawn_sh_arena(s->e), start)) && strchr(s->var[i].name, ' ') == NULL)
+			all[n++] = bawn_value_text(s->e, bawn_span(s->var[i].name));
+	return bawn_sh_list(s->e, all, n);
+}
+
+/* What the variable is that `v` names: x, or x[k]. */
+static struct value *named_by(struct shell *s, const struct value *v, bool plain, unsigned depth)
+{
+	if (!bawn_value_is_text(v) || v->partial || v->text.n > 400)
+		return NULL;
+	if (memchr(v->text.p, '[', v->text.n) == NULL)
+		return value_of(s, v->text, plain);
+	const char *whole = bawn_arena_fmt(bawn_sh_arena(s->e), "${%.*s}", (int)v->text.n, v->text.p);
+	return whole != NULL ? expand_at(s, bawn_span(whole), depth + 1) : NULL;
+}
+
 static struct value *expand_at(struct shell *s, struct bawn_span t, unsigned depth)
 {
 	if (t.n < 2 || t.p[0] != '$' || depth > EXPAND_DEPTH)
@@ -638,12 +666,12 @@ static struct value *expand_at(struct shell *s, struct bawn_span t, unsigned dep
 	}
 	struct bawn_span op = { t.p + at, end - at };
 	struct value *v = value_of(s, name, op.n == 0 && !count && !indirect);
-	if (indirect && op.n > 0 && (op.p[0] == '*' || op.p[0] == '@'))
-		return NULL;
+	if (indirect && op.n == 1 && (op.p[0] == '*' || op.p[0] == '@'))
+		return names_like(s, name);
 	if (indirect && index.n == 1 && v != NULL && v->is_list)
 		return keys_of(s, v);
 	if (indirect)
-		v = bawn_value_is_text(v) && !v->partial ? value_of(s, v->text, op.n == 0) : NULL;
+		v = named_by(s, v, op.n == 0, depth);
 	if (index.p != NULL)
 		v = element(s, v, index, depth);
 	else if (v != NULL && v->is_list && v != s->args)
@@ -653,6 +681,8 @@ static struct value *expand_at(struct shell *s, struct bawn_span t, unsigned dep
 		return list ? number_value(s, v->n_items) : bawn_value_is_text(v) && !v->partial ? number_value(s, (int64_t)v->text.n) : NULL;
 	}
 	struct value *out = op.n > 0 ? operate(s, v, op, depth) : v;
+	if (out != NULL && out != v && index.p == NULL && op.n > 1 && (op.p[0] == '=' || (op.p[0] == ':' && op.p[1] == '=')))
+		bawn_sh_set(s, "", name, out);
 	if (out == NULL && v != NULL && (out = bawn_value_new(s->e)) != NULL)
 		out->taint = v->taint;  /* a part of something is still of it */
 	return out;
