@@ -5,6 +5,7 @@
 #include "assess/fold.h"
 #include "assess/javascript.h"
 #include "assess/reader.h"
+#include "assess/special.h"
 
 #define PATTERNS_MAX   16u
 #define FUNCTIONS_MAX  32u
@@ -39,6 +40,46 @@ static uint32_t owner_of(struct script *s, const char *name, uint32_t otherwise)
 	return otherwise;
 }
 
+/* An object or a class of the program: by which name its members go. */
+static const char *own_members(struct script *s, const struct value *object)
+{
+	size_t n = s->python && object != NULL && object->name != NULL && !object->imported ? strlen(object->name) : 0;
+	n -= n > 2 && object->name[n - 1] == ')' ? 2 : 0;
+	const char *mark = n > 0 && n < NAME_MAX_BYTES ? bawn_arena_fmt(scratch(s), "%.*s.__subclasses__", (int)n, object->name) : NULL;
+	return mark != NULL && bawn_scope_get(s, 0, mark, strlen(mark)) != NULL ? object->name : NULL;
+}
+
+void bawn_bind_attribute(struct script *s, uint32_t object, const char *property, struct value *v)
+{
+	bool spelled = node(s, object)->kind == BAWN_K_NAME || node(s, object)->kind == BAWN_K_ATTRIBUTE;
+	const char *name = spelled ? bawn_script_dotted(s, object) : NULL, *members = own_members(s, s->val[object]);
+	const struct value *o = s->val[object];
+	if (property == NULL || strlen(property) > NAME_MAX_BYTES)
+		return;
+	if (name != NULL && strlen(name) + strlen(property) < NAME_MAX_BYTES)
+		bawn_scope_set(s, 0, bawn_arena_fmt(scratch(s), "%s.%s", name, property), v);
+	if (s->python && o != NULL && o->name != NULL && strcmp(o->name, "builtins") == 0)
+		bawn_scope_set(s, 0, property, v);
+	if (members == NULL)
+		return;
+	const char *full = bawn_arena_fmt(scratch(s), "%s.%s", members, property), *made = bawn_arena_fmt(scratch(s), "%s().%s", members, property);
+	bawn_scope_set(s, 0, full, bawn_value_either(s, full != NULL ? bawn_scope_get(s, 0, full, strlen(full)) : NULL, v));
+	if (strchr(members, ')') == NULL)  /* what a class has, its objects have */
+		bawn_scope_set(s, 0, made, v);
+}
+
+/* A list or a dictionary was changed: every name that stands for it sees that. */
+static void bind_changed(struct script *s, uint32_t object, const struct value *old, struct value *v)
+{
+	bawn_bind_again(s, object, v);
+	if (v == NULL || old == NULL || !old->aliased)
+		return;
+	s->e->spent += s->cap_bind;
+	for (size_t i = 0; i < s->cap_bind; i++)
+		if (s->bind[i].name != NULL && s->bind[i].value == old)
+			bawn_scope_set(s, s->bind[i].scope, s->bind[i].name, v);
+}
+
 void bawn_bind_again(struct script *s, uint32_t object, struct value *v)
 {
 	if (v != NULL && (node(s, object)->kind == BAWN_K_NAME || node(s, object)->kind == BAWN_K_ATTRIBUTE)) {
@@ -71,6 +112,14 @@ static struct value *with_item(struct script *s, const struct value *old, uint32
 	return v;
 }
 
+static struct value *with_key(struct script *s, const struct value *dict, const char *name, struct value *v)
+{
+	uint32_t at = 0;
+	while (dict != NULL && at < dict->n_items && (dict->key[at] == NULL || strcmp(dict->key[at], name) != 0))
+		at++;
+	return dict != NULL ? with_item(s, dict, at, name, v) : NULL;
+}
+
 /* a[i] = v */
 static void bind_item(struct script *s, uint32_t target, struct value *v)
 {
@@ -81,13 +130,10 @@ static void bind_item(struct script *s, uint32_t target, struct value *v)
 	container->taint |= v->taint;
 	if (container->is_dict && bawn_value_is_text(key)) {
 		const char *name = bawn_arena_text(scratch(s), key->text);
-		uint32_t at = 0;
-		while (name != NULL && at < container->n_items && (container->key[at] == NULL || strcmp(container->key[at], name) != 0))
-			at++;
 		if (name != NULL)
-			bawn_bind_again(s, object, with_item(s, container, at, name, v));
+			bind_changed(s, object, container, with_key(s, container, name, v));
 	} else if (container->is_list && !container->choice && key != NULL && key->has_number && key->number >= 0 && key->number < container->n_items) {
-		bawn_bind_again(s, object, with_item(s, container, (uint32_t)key->number, NULL, v));
+		bind_changed(s, object, container, with_item(s, container, (uint32_t)key->number, NULL, v));
 	}
 }
 
@@ -164,22 +210,62 @@ static void bind_one(struct script *s, uint32_t target, struct value *v)
 	if (n->kind == BAWN_K_NAME) {
 		const char *name = bawn_script_dotted(s, target);
 		uint32_t scope = s->python ? python_scope(s, name) : assigned_scope(s, target, name);
+		if (v != NULL && (v->is_list || v->is_dict)) {
+			v->aliased = v->aliased || v->named;
+			v->named = true;
+		}
 		bawn_scope_set(s, scope, name, scope == s->scope ? v : bawn_value_either(s, bawn_scope_get(s, scope, name, strlen(name)), v));
 		if (in_class(s))
 			bawn_bind_member(s, name, v);
 		if (s->scope != 0 && name != NULL && bawn_scope_get(s, 0, name, strlen(name)) == NULL)
 			bawn_scope_set(s, 0, name, v);  /* `global` may have said so */
 	} else if (n->kind == BAWN_K_ATTRIBUTE) {
+		uint32_t object = child(s, target, BAWN_R_OBJECT), property = child(s, target, BAWN_R_PROPERTY);
 		tell_setting(s, target, v);
 		const char *name = bawn_script_dotted(s, target);
 		bawn_scope_set(s, 0, name, v);
 		if (!s->python && v != NULL)
 			bind_prototype(s, name, v);
+		if (s->python && object != 0 && property != 0 && s->val[object] != NULL && s->val[object]->name != NULL)
+			bawn_bind_attribute(s, object, bawn_script_dotted(s, property), v);
 	} else if (n->kind == BAWN_K_SUBSCRIPT && v != NULL) {
 		if (!s->python)
 			tell_setting(s, target, v);
+		uint32_t object = node(s, target)->child, index = child(s, target, BAWN_R_SUBSCRIPT);
+		bawn_special_item(s, object != 0 ? s->val[object] : NULL, index != 0 ? s->val[index] : NULL, v);
 		bind_item(s, target, v);
 	}
+}
+
+/* d.update({...}), d.update(x=...), d.setdefault(k, v), d.__setitem__(k, v) */
+static struct value *dict_after(struct script *s, const struct call *c, const struct value *dict)
+{
+	const char *dot = strrchr(c->name, '.'), *key = NULL;
+	struct value *after = NULL;
+	if (strcmp(dot, ".update") == 0) {
+		const struct value *in = c->n_args > 0 ? c->arg[0] : NULL;
+		for (uint32_t i = 0; in != NULL && in->is_dict && !in->choice && i < in->n_items; i++)
+			if (in->key[i] != NULL)
+				dict = after = with_key(s, dict, in->key[i], in->item[i]);
+		for (uint32_t i = 0; i < c->n_keywords; i++)
+			if (c->keyword[i].name != NULL)
+				dict = after = with_key(s, dict, c->keyword[i].name, c->keyword[i].value);
+	} else if ((strcmp(dot, ".setdefault") == 0 || strcmp(dot, ".__setitem__") == 0) && c->n_args == 2) {
+		key = bawn_value_is_text(c->arg[0]) ? bawn_arena_text(scratch(s), c->arg[0]->text) : NULL;
+		after = key != NULL ? with_key(s, dict, key, c->arg[1]) : NULL;
+	}
+	return after;
+}
+
+void bawn_bind_method(struct script *s, const struct call *c)
+{
+	uint32_t f = child(s, c->node, BAWN_R_FUNCTION), object = f != 0 ? child(s, f, BAWN_R_OBJECT) : 0;
+	const struct value *self = c->function != NULL ? c->function->self : NULL;
+	if (object == 0 || c->name == NULL || strrchr(c->name, '.') == NULL)
+		return;
+	struct value *after = s->python && self != NULL && self->is_dict && !self->choice ? dict_after(s, c, self) : bawn_fold_changed(s, c);
+	if (after != NULL)
+		bind_changed(s, object, self, after);
 }
 
 static struct value *part_of(struct script *s, struct value *whole, uint32_t at)

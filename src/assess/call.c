@@ -5,6 +5,7 @@
 #include "assess/parameter.h"
 #include "assess/reader.h"
 #include "assess/replay.h"
+#include "assess/special.h"
 #include "base/cleanup.h"
 
 #define SMALL_BODY     40u
@@ -23,6 +24,9 @@ static void add_argument(struct script *s, struct call *c, uint32_t i, uint32_t 
 	} else if (n->kind == BAWN_K_SPLAT && v != NULL && v->is_list) {
 		for (uint32_t k = 0; k < v->n_items && c->n_args < room; k++)
 			c->arg[c->n_args++] = v->item[k];
+	} else if (n->kind == BAWN_K_SPLAT && v != NULL && v->is_dict && s->python) {
+		for (uint32_t k = 0; k < v->n_items && c->n_keywords < room; k++)
+			c->keyword[c->n_keywords++] = (struct keyword){ v->key[k], v->item[k] };
 	} else if (n->kind == BAWN_K_SPLAT && v != NULL && v->choice && !s->python) {
 		struct value *part = bawn_fold_each_item(s, v, 0, NULL);
 		for (uint32_t k = 1; part != NULL && c->n_args < room; part = bawn_fold_each_item(s, v, k++, NULL))
@@ -98,6 +102,7 @@ uint64_t bawn_call_tell(struct script *s, const struct call *c)
 	if (c->name == NULL && c->function != NULL && (c->function->taint & (BAWN_TAG(DECODE) | BAWN_TAG(OBFUSCATED))) != 0)
 		(void)bawn_engine_event(s->e, "unknown-call", c->node, NULL);
 	bool told = c->name != NULL && s->e->held > 0;
+	s->told[c->node] = s->told[c->node] || told;
 	return (tags | bawn_call_effects(s, c, told)) & FLOWS;
 }
 
@@ -107,7 +112,7 @@ static void tell_alternatives(struct script *s, const struct call *c)
 	const struct value *f = c->function;
 	for (uint32_t i = 0; f != NULL && f->choice && i < f->n_items; i++) {
 		struct value *one = f->item[i];
-		if (one != NULL && one->function != 0 && one->function != f->function && !s->python)
+		if (one != NULL && one->function != 0 && one->function != f->function)
 			bawn_bind_parameters(s, one->function, c, false);
 		if (one == NULL || one->name == NULL || one->function != 0 || (c->name != NULL && strcmp(one->name, c->name) == 0))
 			continue;
@@ -118,13 +123,18 @@ static void tell_alternatives(struct script *s, const struct call *c)
 	}
 }
 
-/* list.append(x) and its like, on a list that is known item by item. */
-static void grow_list(struct script *s, const struct call *c)
+/* setattr(x, 'f', v), object.__setattr__(x, 'f', v), x.__setattr__('f', v) */
+static void set_attribute(struct script *s, const struct call *c)
 {
-	uint32_t f = child(s, c->node, BAWN_R_FUNCTION), object = f != 0 ? child(s, f, BAWN_R_OBJECT) : 0;
-	struct value *after = object != 0 ? bawn_fold_changed(s, c) : NULL;
-	if (after != NULL)
-		bawn_bind_again(s, object, after);
+	const char *dot = c->name != NULL ? strrchr(c->name, '.') : NULL;
+	bool method = dot != NULL && strcmp(dot, ".__setattr__") == 0, own = method && c->n_args == 2;
+	if (!s->python || c->name == NULL || !(method || strcmp(c->name, "setattr") == 0) || c->n_args < 2)
+		return;
+	uint32_t f = child(s, c->node, BAWN_R_FUNCTION), args = child(s, c->node, BAWN_R_ARGUMENTS);
+	uint32_t object = own ? child(s, f, BAWN_R_OBJECT) : args != 0 ? node(s, args)->child : 0;
+	const struct value *key = c->arg[own ? 0 : 1];
+	if (object != 0 && bawn_value_is_text(key) && c->n_args > (own ? 1u : 2u))
+		bawn_bind_attribute(s, object, bawn_arena_text(scratch(s), key->text), c->arg[own ? 1 : 2]);
 }
 
 /* Calls by which a function puts a text together. */
@@ -156,8 +166,11 @@ static void construct(struct script *s, const struct call *c)
 {
 	const char *init = c->name != NULL ? bawn_arena_fmt(scratch(s), "%s.%s", c->name, s->python ? "__init__" : "constructor") : NULL;
 	const struct value *v = init != NULL ? bawn_scope_get(s, 0, init, strlen(init)) : NULL;
+	const struct value *maker = s->specials ? bawn_special(s, c->function, "__new__") : NULL;
 	if (v != NULL && v->function != 0)
 		bawn_bind_parameters(s, v->function, c, false);
+	if (maker != NULL && maker->function != 0)
+		bawn_bind_parameters(s, maker->function, c, false);
 }
 
 /* Thread(target=f, args=(x,)), submit(f, x), Timer(5, f, [x]): somebody else will call f with x. */
@@ -222,6 +235,8 @@ struct value *bawn_read_call(struct script *s, uint32_t i)
 	struct call c = { .node = i, .function = f != 0 ? s->val[f] : NULL };
 	if (!gather(s, i, &c))
 		return NULL;
+	struct value *method = s->python && c.function != NULL && c.function->function == 0 ? bawn_special_called(s, c.function) : NULL;
+	c.function = method != NULL ? method : c.function;
 	c.name = c.function != NULL ? c.function->name : NULL;
 	if (!s->python && f != 0 && c.n_args > 0 && c.arg[0] != NULL && c.arg[0]->imported && bawn_js_is_wrapper(text_of(s, f)))
 		return c.arg[0];
@@ -242,7 +257,8 @@ struct value *bawn_read_call(struct script *s, uint32_t i)
 	if (!local)
 		tags = bawn_call_tell(s, &c);
 	tell_alternatives(s, &c);
-	grow_list(s, &c);
+	bawn_bind_method(s, &c);
+	set_attribute(s, &c);
 	construct(s, &c);
 	if (self != NULL && self->name != NULL && !self->imported && (s->python || strchr(self->name, '(') != NULL) && (own & FLOWS) != 0)
 		self->taint |= own & FLOWS;  /* what is put into an object stays in it */

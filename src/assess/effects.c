@@ -238,7 +238,9 @@ static uint64_t touch_path(struct script *s, const struct value *v, enum bawn_ac
 		return touch_text(s, v->text, access, node);
 	if (v->name != NULL && (strcmp(v->name, "os.sep") == 0 || strcmp(v->name, "os.path.sep") == 0))
 		return touch_text(s, bawn_span("/"), access, node);
-	for (uint32_t i = 0; (v->choice || v->is_list) && i < v->n_items && i < 256; i++)
+	if (v->choice && v->cut == CUT_PATH)
+		(void)bawn_engine_event(s->e, "cut-short", node, NULL);
+	for (uint32_t i = 0; (v->choice || v->is_list) && i < v->n_items; i++)
 		if (bawn_value_is_text(v->item[i]))
 			tags |= touch_text(s, v->item[i]->text, access, node);
 	return tags;
@@ -563,7 +565,7 @@ static void run_text(struct script *s, int language, const struct value *v, uint
 	uint32_t n = v != NULL && v->choice ? v->n_items : 0;
 	for (uint32_t i = 0; i < n && i < RUN_MAX; i++)
 		run_one(s, language, v->item[i], node);
-	if (n > RUN_MAX)
+	if (n > RUN_MAX || (n > 0 && v->cut != CUT_NONE))
 		(void)bawn_engine_event(s->e, "cut-short", node, NULL);
 	run_one(s, language, v, node);
 }

@@ -549,6 +549,21 @@ void bawn_engine_text(struct engine *e, int language, struct bawn_span text, uin
 		(void)bawn_engine_text_at(e, language, text, place_of(e, node));
 }
 
+int bawn_engine_try(struct engine *e, int language, struct bawn_span text, uint32_t node)
+{
+	struct engine before = *e;
+	int worst = BAWN_LEVEL_LOW;
+	if (e->error != 0 || e->depth >= NESTING_MAX)
+		return worst;
+	bool whole = bawn_engine_text_at(e, language, text, place_of(e, node));
+	for (size_t i = before.n_found; whole && i < e->n_found; i++)
+		worst = e->found[i].level > worst ? e->found[i].level : worst;
+	e->n_found = before.n_found, e->overflow = before.overflow, e->n_dropped = before.n_dropped;
+	e->tags = before.tags, e->capabilities = before.capabilities, e->given = before.given, e->n_pending = before.n_pending;
+	e->outer = before.outer, e->complexity = before.complexity, e->work = before.work, e->parse_ok = before.parse_ok;
+	return worst;
+}
+
 bool bawn_engine_text_at(struct engine *e, int language, struct bawn_span text, struct place at)
 {
 	const struct bawn_tree *outer = e->tree;

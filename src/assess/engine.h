@@ -27,6 +27,8 @@ struct value {
 	bool              bytes;     /* text: bytes, not characters */
 	bool              cycles;    /* list: begins again when it ends */
 	bool              bound;     /* function: the items are its first arguments */
+	bool              named, aliased;  /* list or dictionary: a name stands for it; several do */
+	enum { CUT_NONE, CUT_WORD, CUT_PATH } cut;  /* choice: what was left out, there were too many */
 	struct store     *store;     /* list that grew: where its items are, see fold_list.c */
 	uint64_t          taint;   /* 1 << enum bawn_tag */
 	struct value     *self;    /* of a method: the object */
@@ -138,6 +140,9 @@ void bawn_engine_report(struct engine *e, uint16_t rule, uint8_t level, uint32_t
 void bawn_engine_text(struct engine *e, int language, struct bawn_span text, uint32_t node);
 /* The same at a place of its own; false: it does not parse. */
 bool bawn_engine_text_at(struct engine *e, int language, struct bawn_span text, struct place at);
+
+/* What level the text would have; nothing of it is kept.  LOW where it does not parse. */
+int bawn_engine_try(struct engine *e, int language, struct bawn_span text, uint32_t node);
 
 /* A path used by code; relative and temporary ones are nobody's business. */
 uint64_t bawn_engine_path(struct engine *e, struct bawn_span path, enum bawn_access access, bool shell, uint32_t node);

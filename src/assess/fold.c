@@ -738,6 +738,14 @@ struct value *bawn_fold_any(struct script *s, const struct value *object)
 	return v;
 }
 
+static bool has_functions(const struct value *object)
+{
+	for (uint32_t i = 0; i < object->n_items; i++)
+		if (object->item[i] != NULL && (object->item[i]->function != 0 || object->item[i]->imported))
+			return true;
+	return false;
+}
+
 struct value *bawn_fold_each_item(struct script *s, const struct value *choice, uint32_t at, const char *key)
 {
 	struct value *v = NULL;
@@ -767,7 +775,7 @@ struct value *bawn_fold_subscript(struct script *s, struct value *object, struct
 		v = at == 0 && object->name != NULL && strcmp(object->name, "sys.argv") == 0 ? bawn_script_named(s, "__file__", false)
 		  : at == 1 && object->name != NULL && strcmp(object->name, "process.argv") == 0 ? bawn_script_named(s, "__filename", false) : at_index(s, object, at);
 	bool known = bawn_value_is_text(index) || (index != NULL && index->has_number);
-	if (!known && v == NULL && !s->python && !object->choice && (object->is_dict || object->is_list))
+	if (!known && v == NULL && (!s->python || has_functions(object)) && !object->choice && (object->is_dict || object->is_list))
 		v = bawn_fold_any(s, object);
 	const char *key = v == NULL && (bawn_value_is_text(index) || object->is_dict) ? bawn_fold_key(s, index) : NULL;
 	if (key != NULL)

@@ -4,6 +4,7 @@
  * dictionaries.  A new function is one row; what it does is one line of a switch. */
 #include "assess/fold.h"
 #include "assess/names.h"
+#include "assess/parameter.h"
 #include "assess/replay.h"
 #include "assess/text.h"
 #include "base/cleanup.h"
@@ -566,6 +567,8 @@ struct value *bawn_fold_apply(struct script *s, struct value *f, struct value **
 	if (f == NULL)
 		return NULL;
 	struct call inner = { .node = node, .function = f, .name = f->name, .arg = arg, .n_args = n };
+	if (f->function != 0 && s->python)
+		bawn_bind_parameters(s, f->function, &inner, false);
 	if (f->function != 0)
 		return bawn_script_replay(s, f->function, &inner);
 	for (uint32_t i = 0; i < n; i++)

@@ -4,6 +4,7 @@
 #include "assess/fold.h"
 #include "assess/handed.h"
 #include "assess/reader.h"
+#include "assess/special.h"
 
 /* for (let i = 0; ...): a number that is another one in the next round. */
 static struct value *counted(struct script *s, uint32_t i, struct value *v)
@@ -60,6 +61,7 @@ struct value *bawn_read_augment(struct script *s, uint32_t i)
 	const char *name = bawn_script_dotted(s, left);
 	struct value *before = name != NULL ? bawn_script_lookup(s, name, strlen(name)) : NULL;
 	struct bawn_span op = between(s, left, right);
+	bawn_special_operator(s, op, before, s->val[right]);
 	op.n -= op.n > 0 && op.p[op.n - 1] == '=';
 	struct value *v = bawn_fold_binary(s, bawn_fold_operator(op), before, s->val[right]);
 	bawn_bind(s, left, v != NULL ? v : unknown(s, 0));
@@ -71,8 +73,10 @@ struct value *bawn_read_binary(struct script *s, uint32_t i)
 	uint32_t left = child(s, i, BAWN_R_LEFT), right = child(s, i, BAWN_R_RIGHT);
 	if (left == 0 || right == 0)
 		return NULL;
-	char c = bawn_fold_operator(between(s, left, right));
+	struct bawn_span op = between(s, left, right);
+	char c = bawn_fold_operator(op);
 	struct value *a = s->val[left], *b = s->val[right];
+	bawn_special_operator(s, op, a, b);
 	s->builds[s->scope] = s->builds[s->scope] || c == '^';
 	struct value *times = b != NULL && b->has_number ? b : a;
 	const struct value *what = times == b ? a : b;
@@ -116,7 +120,11 @@ struct value *bawn_read_compare(struct script *s, uint32_t i)
 	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
 		if (node(s, c)->kind != BAWN_K_OPERATOR && node(s, c)->kind != BAWN_K_COMMENT && node(s, c)->kind != BAWN_K_BACKGROUND && n++ < 2)
 			side[n - 1] = c;
-	return n == 2 ? bawn_fold_binary(s, bawn_fold_operator(between(s, side[0], side[1])), s->val[side[0]], s->val[side[1]]) : NULL;
+	if (n != 2)
+		return NULL;
+	struct bawn_span op = between(s, side[0], side[1]);
+	bawn_special_operator(s, op, s->val[side[0]], s->val[side[1]]);
+	return bawn_fold_binary(s, bawn_fold_operator(op), s->val[side[0]], s->val[side[1]]);
 }
 
 /* x if c else y, c ? x : y: the one it must be, or either. */

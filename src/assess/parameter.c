@@ -8,6 +8,8 @@
 static uint32_t parameter_name(const struct script *s, uint32_t p)
 {
 	uint32_t name = node(s, p)->kind == BAWN_K_PARAMETER && node(s, p)->child != 0 ? node(s, p)->child : p;
+	while (s->python && node(s, name)->kind == BAWN_K_OPERATOR && node(s, name)->next != 0)  /* the star of *x */
+		name = node(s, name)->next;
 	return node(s, name)->kind == BAWN_K_NAME ? name : 0;
 }
 
@@ -70,6 +72,20 @@ static void bind_pattern(struct script *s, uint32_t function, uint32_t p, uint32
 	bind_in(s, function, bawn_bind_inner(s, p), v);
 }
 
+/* **options */
+static struct value *options_of(struct script *s, const struct call *c)
+{
+	struct value *keys = bawn_fold_list(s, c->n_keywords, 0), *items = bawn_fold_list(s, c->n_keywords, 0);
+	if (c->n_keywords == 0 || keys == NULL || items == NULL)
+		return NULL;
+	for (uint32_t i = 0; i < c->n_keywords; i++) {
+		keys->item[i] = c->keyword[i].name != NULL ? bawn_value_text(s->e, bawn_span(c->keyword[i].name)) : NULL;
+		items->item[i] = c->keyword[i].value;
+		items->taint |= c->keyword[i].value != NULL ? c->keyword[i].value->taint : 0;
+	}
+	return bawn_fold_dict(s, keys, items);
+}
+
 static struct value *rest_of_arguments(struct script *s, const struct call *c, uint32_t at)
 {
 	struct value *v = at < c->n_args ? bawn_fold_list(s, c->n_args - at, 0) : NULL;
@@ -105,7 +121,8 @@ void bawn_bind_parameters(struct script *s, uint32_t function, const struct call
 		const char *t = name != 0 ? bawn_script_dotted(s, name) : NULL;
 		if (t == NULL || (at == 0 && s->python && (strcmp(t, "self") == 0 || strcmp(t, "cls") == 0)))
 			continue;
-		struct value *before = bawn_scope_get(s, function, t, strlen(t)), *now = bawn_bind_is_rest(s, p) ? rest_of_arguments(s, c, at) : given(c, at, t);
+		bool options = s->python && bawn_span_starts(text_of(s, p), "**"), rest = bawn_bind_is_rest(s, p) || (s->python && !options && bawn_span_starts(text_of(s, p), "*"));
+		struct value *before = bawn_scope_get(s, function, t, strlen(t)), *now = options ? options_of(s, c) : rest ? rest_of_arguments(s, c, at) : given(c, at, t);
 		if (now == NULL && otherwise != 0)
 			now = s->val[otherwise];
 		if (now == NULL)

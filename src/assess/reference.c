@@ -1,6 +1,7 @@
 /* reference.c - names, attributes and subscripts where they are read: what they stand for, and telling it. */
 #include "assess/reference.h"
 #include "assess/reader.h"
+#include "assess/special.h"
 #include "assess/text.h"
 
 static void name_fact(struct script *s, uint32_t i, struct value *v, bool called)
@@ -12,7 +13,7 @@ static void name_fact(struct script *s, uint32_t i, struct value *v, bool called
 	if (called)
 		return;
 	f.kind = BAWN_MATCH_CALL;  /* handed on as a value, somebody else will call it */
-	(void)bawn_engine_fact(s->e, &f);
+	s->hands_on = (bawn_engine_fact(s->e, &f) & BAWN_TAG(EXEC)) != 0 || s->hands_on;
 }
 
 /* Is this name read here, and not defined, bound or only part of something? */
@@ -130,6 +131,7 @@ struct value *bawn_read_subscript(struct script *s, uint32_t i)
 		return v != NULL ? v : s->val[object];
 	}
 	struct value *v = bawn_fold_subscript(s, s->val[object], s->val[index]);
+	bawn_special_item(s, s->val[object], s->val[index], NULL);
 	if (!s->python && called(s, i) && v != NULL && v->function == 0 && bawn_span_is(text_of(s, object), "this"))
 		v = any_method(s, s->val[index], v);
 	if (called(s, i) && is_hidden(s, s->val[object], s->val[index]))

@@ -115,13 +115,28 @@ static bool same_value(const struct value *a, const struct value *b)
 	return names && texts && a->has_number == b->has_number && a->number == b->number && a->function == b->function;
 }
 
+/* A path out of the workspace, or a function of a module: one that may not be left out unsaid. */
+static bool is_telling(const struct value *v)
+{
+	return v->imported || (v->text.n > 0 && (v->text.p[0] == '/' || v->text.p[0] == '~' || memmem(v->text.p, v->text.n, "..", 2) != NULL));
+}
+
+/* Past the last, what tells more takes the place of what tells less. */
 static void add_choice(struct value *to, struct value *v)
 {
 	for (uint32_t i = 0; i < to->n_items; i++)
 		if (same_value(to->item[i], v))
 			return;
-	if (to->n_items < CHOICES_MAX)
+	if (to->n_items < CHOICES_MAX) {
 		to->item[to->n_items++] = v;
+		return;
+	}
+	uint32_t at = 0;
+	while (is_telling(v) && at < to->n_items && is_telling(to->item[at]))
+		at++;
+	if (is_telling(v) && at < to->n_items)
+		to->item[at] = v;
+	to->cut = is_telling(v) && at == to->n_items ? CUT_PATH : to->cut > CUT_WORD ? to->cut : CUT_WORD;
 }
 
 static bool says_something(const struct value *v)
@@ -154,6 +169,7 @@ struct value *bawn_value_either(struct script *s, struct value *old, struct valu
 		if (!several)
 			add_choice(v, both[k]);
 		v->taint |= both[k]->taint;
+		v->cut = both[k]->choice && both[k]->cut > v->cut ? both[k]->cut : v->cut;
 	}
 	const struct value *first = says_something(new) ? new : old;
 	v->name = first->name;

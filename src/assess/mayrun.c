@@ -1,0 +1,72 @@
+/* mayrun.c - texts of a Python program that it may run by ways that are not followed.
+ *
+ * Where a program runs a text that is not known, or hands on a function that runs texts, any text that
+ * it holds may be the one: through attributes set by name, operators of its own, containers under two
+ * names, generators, context managers.  Not each such way is followed; instead every text is read as
+ * what it would be, and one that would have to be confirmed by a person is told.  What is shown to
+ * people is left out, a sentence about a command is not one; so is what goes where it is followed. */
+#include "assess/mayrun.h"
+#include "assess/reader.h"
+#include "base/cleanup.h"
+
+#define TEXT_LEAST   6u
+#define TEXT_MOST    4096u
+#define TEXTS_BYTES  (256u << 10)  /* of one program */
+
+/* Does the program look at its own documentation? */
+static bool reads_notes(const struct script *s) { return memmem(s->t->text.p, s->t->text.n, "__doc__", 7) != NULL; }
+
+/* Is it given to something that shows it, looks for it, or does with it what a rule knows? */
+static bool is_shown(const struct script *s, uint32_t i)
+{
+	static const char *const shows[] = { "print", "input", "debug", "info", "warning", "warn", "error", "critical", "exception", "log", "add_argument", "ArgumentParser",
+	                                     "add_parser", "exit", "echo", "secho", "fail", "help", "option", "compile", "match", "search", "sub", "findall", "startswith", "endswith",
+	                                     "append_text", "showinfo", "showerror", "skipif", "skip" };
+	uint32_t p = node(s, i)->parent;
+	while (p != 0 && (node(s, p)->kind == BAWN_K_ADJACENT || node(s, p)->kind == BAWN_K_BINARY || node(s, p)->kind == BAWN_K_PAREN || node(s, p)->kind == BAWN_K_KEYWORD))
+		p = node(s, p)->parent;
+	uint8_t kind = node(s, p)->kind;
+	if ((kind == BAWN_K_STATEMENT && node(s, i)->parent == p && !reads_notes(s)) || kind == BAWN_K_THROW)
+		return true;
+	uint32_t call = node(s, p)->kind == BAWN_K_ARGUMENTS ? node(s, p)->parent : 0, f = call != 0 ? child(s, call, BAWN_R_FUNCTION) : 0;
+	uint32_t last = f != 0 && node(s, f)->kind == BAWN_K_ATTRIBUTE ? child(s, f, BAWN_R_PROPERTY) : f;
+	struct bawn_span name = last != 0 ? text_of(s, last) : bawn_span("");
+	if (call != 0 && (s->told[call] || node(s, node(s, call)->parent)->kind == BAWN_K_THROW))
+		return true;
+	for (size_t k = 0; k < BAWN_LEN(shows); k++)
+		if (bawn_span_is(name, shows[k]))
+			return true;
+	return false;
+}
+
+/* A text that stands for itself: not a part of one, and not one in a list of words. */
+static const struct value *whole_text(const struct script *s, uint32_t i)
+{
+	uint8_t kind = node(s, i)->kind, parent = node(s, node(s, i)->parent)->kind;
+	bool text = kind == BAWN_K_STRING || kind == BAWN_K_BINARY || kind == BAWN_K_ADJACENT || kind == BAWN_K_CALL;
+	bool part = parent == BAWN_K_ADJACENT || parent == BAWN_K_INSERT || (parent == BAWN_K_BINARY && bawn_value_is_text(s->val[node(s, i)->parent]) && !s->val[node(s, i)->parent]->partial);
+	if (!text || part)
+		return NULL;
+	const struct value *v = s->val[i];
+	return bawn_value_is_text(v) && v->text.n >= TEXT_LEAST && v->text.n <= TEXT_MOST && !is_shown(s, i) ? v : NULL;
+}
+
+void bawn_script_may_run(struct script *s)
+{
+	size_t left = TEXTS_BYTES;
+	uint64_t unread = s->e->tags & (BAWN_TAG(UNREAD));
+	if (!s->python || s->e->quiet || (unread == 0 && !s->hands_on))
+		return;
+	for (uint32_t i = 0; i < s->t->n && s->e->error == 0; i++) {
+		const struct value *v = whole_text(s, i);
+		if (v == NULL)
+			continue;
+		if (v->text.n > left) {
+			(void)bawn_engine_event(s->e, "cut-short", i, NULL);
+			return;
+		}
+		left -= v->text.n;
+		if (bawn_engine_try(s->e, BAWN_LANG_BASH, v->text, i) >= BAWN_LEVEL_HIGH)
+			(void)bawn_engine_event(s->e, "text-may-run", i, bawn_arena_text(scratch(s), v->text));
+	}
+}
