@@ -549,6 +549,12 @@ void bawn_engine_text(struct engine *e, int language, struct bawn_span text, uin
 		(void)bawn_engine_text_at(e, language, text, place_of(e, node));
 }
 
+bool bawn_engine_knows_command(const struct engine *e, struct bawn_span name)
+{
+	struct pieces text = { name, bawn_span("") };
+	return hashed_key(e->rules, BAWN_MATCH_COMMAND, &text, bawn_hash_add(bawn_hash_key(BAWN_MATCH_COMMAND), name.p, name.n)) < e->rules->n_keys;
+}
+
 int bawn_engine_try(struct engine *e, int language, struct bawn_span text, uint32_t node)
 {
 	struct engine before = *e;

@@ -141,6 +141,8 @@ void bawn_engine_text(struct engine *e, int language, struct bawn_span text, uin
 /* The same at a place of its own; false: it does not parse. */
 bool bawn_engine_text_at(struct engine *e, int language, struct bawn_span text, struct place at);
 
+/* Is there a rule about the command of that name? */
+bool bawn_engine_knows_command(const struct engine *e, struct bawn_span name);
 /* What level the text would have; nothing of it is kept.  LOW where it does not parse. */
 int bawn_engine_try(struct engine *e, int language, struct bawn_span text, uint32_t node);
 

@@ -6,6 +6,7 @@
  * what it would be, and one that would have to be confirmed by a person is told.  What is shown to
  * people is left out, a sentence about a command is not one; so is what goes where it is followed. */
 #include "assess/mayrun.h"
+#include "assess/commands.h"
 #include "assess/reader.h"
 #include "base/cleanup.h"
 
@@ -51,6 +52,36 @@ static const struct value *whole_text(const struct script *s, uint32_t i)
 	return bawn_value_is_text(v) && v->text.n >= TEXT_LEAST && v->text.n <= TEXT_MOST && !is_shown(s, i) ? v : NULL;
 }
 
+/* The word that begins at `at`: is it a command somebody knows something about? */
+static bool is_command(const struct engine *e, struct bawn_span t, size_t at)
+{
+	while (at < t.n && strchr(" \t\n\"'\\{", t.p[at]) != NULL)
+		at++;
+	size_t end = at, start = at;
+	for (; end < t.n && strchr(" \t\n;|&<>()\"'`=", t.p[end]) == NULL; end++)
+		start = t.p[end] == '/' ? end + 1 : start;
+	struct bawn_span name = { t.p + start, end - start };
+	char word[64];
+	if (name.n == 0 || name.n >= sizeof word)
+		return false;
+	if (end < t.n && t.p[end] == '=')
+		return true;  /* a setting, before whatever command */
+	memcpy(word, name.p, name.n);
+	word[name.n] = '\0';
+	return strchr(word, '$') != NULL || bawn_command_find(word) != NULL || bawn_engine_knows_command(e, name);
+}
+
+/* Parsing costs; most texts have nothing that looks like a command where one would stand. */
+static bool may_be_command(const struct engine *e, struct bawn_span t)
+{
+	if (is_command(e, t, 0))
+		return true;
+	for (size_t i = 0; i + 1 < t.n; i++)
+		if (strchr(";|&(`\n", t.p[i]) != NULL && is_command(e, t, i + 1))
+			return true;
+	return false;
+}
+
 void bawn_script_may_run(struct script *s)
 {
 	size_t left = TEXTS_BYTES;
@@ -59,7 +90,7 @@ void bawn_script_may_run(struct script *s)
 		return;
 	for (uint32_t i = 0; i < s->t->n && s->e->error == 0; i++) {
 		const struct value *v = whole_text(s, i);
-		if (v == NULL)
+		if (v == NULL || !may_be_command(s->e, v->text))
 			continue;
 		if (v->text.n > left) {
 			(void)bawn_engine_event(s->e, "cut-short", i, NULL);
