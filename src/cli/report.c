@@ -233,6 +233,21 @@ static void say_files(const json_t *result, const struct bawn_cli_ran *ran)
 		bawn_cli_say("file '%s' left out: %s", bawn_cli_text(f, "path"), bawn_cli_text(f, "why"));
 }
 
+/* How much, and what the assessor did not foresee; the lists are in the result. */
+static void say_observed(const json_t *result)
+{
+	static const struct { const char *path, *what; } row[] = {
+		{ "observed.files_read", "read" }, { "observed.files_written", "written" }, { "observed.connects", "connected to" },
+		{ "observed.execs", "run" }, { "observed.imports", "imported" }, { "observed.unpredicted", "not foreseen" },
+	};
+	bawn_auto_buf line = BAWN_BUF(512);
+	if (!json_is_object(bawn_cli_at(result, "observed")))
+		return;
+	for (size_t i = 0; i < BAWN_LEN(row); i++)
+		bawn_buf_fmt(&line, "%s%zu %s", i > 0 ? ", " : "", json_array_size(bawn_cli_at(result, row[i].path)), row[i].what);
+	bawn_cli_say("observed: %s", line.p != NULL ? line.p : "?");
+}
+
 static void say_stats(const json_t *result)
 {
 	static const struct bawn_cli_field row[] = {
@@ -323,8 +338,10 @@ void bawn_cli_report(const struct bawn_cli *c, const json_t *result, const struc
 	say_denials(result, ran->path);
 	say_files(result, ran);
 	say_missing(c, result);
-	if (c->common.verbose)
+	if (c->common.verbose) {
 		say_limits(result, ran, "it had: ");
+		say_observed(result);
+	}
 	if (c->common.verbose)
 		bawn_cli_say("execution %s, %s; 'bawn show %s' has the record", bawn_cli_text(result, "id"),
 		             bawn_cli_text(result, "status"), bawn_cli_text(result, "id"));

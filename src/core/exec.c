@@ -328,7 +328,7 @@ void bawn_exec_free(struct bawn_exec *e)
 		return;
 	if (e->sandbox != NULL)
 		e->backend->release(e->sandbox);
-	json_t *list[] = { e->denials, e->violations, e->files, e->skipped, e->warnings, e->reasons, e->assessment_json, e->lift.by };
+	json_t *list[] = { e->denials, e->violations, e->files, e->skipped, e->warnings, e->reasons, e->assessment_json, e->lift.by, e->observed };
 	for (size_t i = 0; i < BAWN_LEN(list); i++)
 		json_decref(list[i]);
 	bawn_assessment_free(e->assessment);

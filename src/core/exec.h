@@ -67,6 +67,7 @@ struct bawn_exec {
 	bool                    truncated[3];
 	struct bawn_usage       usage;
 	json_t                 *denials, *violations, *files, *skipped, *warnings;
+	json_t                 *observed;     /* NULL: nobody watched */
 	int                     exit_code, signal;
 	bool                    has_exit;
 
@@ -102,6 +103,9 @@ BAWN_MUST_CHECK int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err
 BAWN_MUST_CHECK int bawn_record_sandbox(struct bawn_exec *e, struct bawn_err *err);    /* queued */
 BAWN_MUST_CHECK int bawn_record_outcome(struct bawn_exec *e, struct bawn_err *err);    /* durable */
 
+/* observed.c: keeps what the interpreter told; NULL: nothing. */
+BAWN_MUST_CHECK int bawn_exec_observed(struct bawn_exec *e, const struct bawn_observed *o, struct bawn_err *err);
+
 /* decide.c: what policy says of a level, and whether somebody lifts it. */
 BAWN_MUST_CHECK int bawn_exec_decide(struct bawn_exec *e, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_exec_consume(struct bawn_exec *e, struct bawn_err *err);  /* the approval, if one was used */
@@ -114,4 +118,5 @@ BAWN_MUST_CHECK int bawn_exec_preview(struct bawn_exec *e, struct bawn_err *err)
 BAWN_MUST_CHECK int bawn_exec_prepare(struct bawn_exec *e, struct bawn_err *err);   /* begins; launch waits for it */
 BAWN_MUST_CHECK int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err);
 int bawn_exec_watch(struct bawn_exec *e, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_exec_denial(struct bawn_exec *e, const struct bawn_denial *d);
 BAWN_MUST_CHECK int bawn_exec_spec(const struct bawn_exec *e, struct bawn_sandbox_spec *out, struct bawn_err *err);

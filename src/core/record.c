@@ -7,6 +7,7 @@
 #include "core/running.h"
 
 #define KEEP_HEAD_BYTES 2048
+#define KEEP_OBSERVED_BYTES (32u << 10)  /* of each list */
 #define KEEP_FILE_BYTES (256u << 10)  /* of names: the code chose them, and must not be able to burst its own record */
 
 static bool logs_evidence(const struct bawn_exec *e)
@@ -326,6 +327,36 @@ static json_t *files_record(const struct bawn_exec *e)
 	return NULL;
 }
 
+/* As much of what was observed as may stand in a record, of each list from its beginning; `cut` says whether
+ * that is all.  Evidence: the log levels below comprehensive leave it out. */
+static json_t *observed_record(const struct bawn_exec *e)
+{
+	json_t *copy = json_object(), *list, *item;
+	const char *key;
+	bool ok = copy != NULL, cut = false;
+	if (e->observed == NULL || strcmp(e->policy->policy->log_level, "comprehensive") != 0) {
+		json_decref(copy);
+		return json_null();
+	}
+	json_object_foreach(e->observed, key, list) {
+		json_t *kept = json_is_array(list) ? json_array() : json_deep_copy(list);
+		size_t i, bytes = 0;
+		json_array_foreach(list, i, item) {
+			const json_t *text = json_is_object(item) ? json_object_get(item, "what") : item;
+			bytes += 120 + 6 * json_string_length(text);
+			cut = cut || bytes > KEEP_OBSERVED_BYTES;
+			if (bytes <= KEEP_OBSERVED_BYTES)
+				bawn_json_push(kept, json_deep_copy(item), &ok);
+		}
+		bawn_json_set(copy, key, kept, &ok);
+	}
+	bawn_json_set(copy, "cut", json_boolean(cut), &ok);
+	if (ok)
+		return copy;
+	json_decref(copy);
+	return NULL;
+}
+
 int bawn_record_outcome(struct bawn_exec *e, struct bawn_err *err)
 {
 	bawn_auto_json body = common(e);
@@ -341,6 +372,7 @@ int bawn_record_outcome(struct bawn_exec *e, struct bawn_err *err)
 	bawn_json_set(body, "usage", bawn_usage_json(&e->usage), &ok);
 	bawn_json_set(body, "violations", json_integer((json_int_t)json_array_size(e->violations)), &ok);
 	bawn_json_set(body, "denials", json_deep_copy(e->denials), &ok);
+	bawn_json_set(body, "observed", observed_record(e), &ok);
 	bawn_json_set(body, "layers", bawn_walls_json(e), &ok);
 	bawn_json_set(body, "missing", bawn_layers_json(e->enforcement.missing), &ok);
 	bawn_json_set(body, "stdout", stream_json(e, 1), &ok);

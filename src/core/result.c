@@ -237,7 +237,7 @@ int bawn_exec_document(const struct bawn_exec *e, json_t **out, struct bawn_err 
 	SET("limits", bawn_limits_json(e));
 	SET("usage", bawn_usage_json(&e->usage));
 	SET("denials", json_deep_copy(e->denials));
-	SET("observed", json_null());
+	SET("observed", e->observed != NULL ? json_deep_copy(e->observed) : json_null());
 	SET("enforcement", enforcement_json(e));
 	SET("files", json_deep_copy(e->files));
 	SET("skipped_files", json_deep_copy(e->skipped));

@@ -33,7 +33,7 @@ int bawn_exec_spec(const struct bawn_exec *e, struct bawn_sandbox_spec *out, str
 	*out = (struct bawn_sandbox_spec){
 		.id = e->id, .language = e->checked->language, .interpreter = p->interpreter[e->checked->language],
 		.limits = e->limits, .network = e->checked->network, .on_violation = (enum bawn_violation)p->on_violation,
-		.sample_ms = p->sample_ms, .need = p->minimum_enforcement[e->checked->backend],
+		.sample_ms = p->sample_ms, .observe = p->observe, .need = p->minimum_enforcement[e->checked->backend],
 		.slot = e->slot, .slot_fd = e->slot_fd, .uid = root ? p->uid_first + e->slot : 0,
 		.launcher = e->b->dirs.launcher,
 	};
@@ -107,7 +107,7 @@ static int add_violation(struct bawn_exec *e, const char *resource, uint64_t thr
 	return json_array_append_new(e->violations, v) == 0 ? 0 : -ENOMEM;
 }
 
-static int on_denial(struct bawn_exec *e, const struct bawn_denial *d)
+int bawn_exec_denial(struct bawn_exec *e, const struct bawn_denial *d)
 {
 	json_t *j = json_pack("{s:s, s:o, s:I, s:s, s:o}", "kind", bawn_word(&bawn_denial_words, (int)d->kind),
 	                      "what", bawn_json_text(bawn_span(d->what)), "count", (json_int_t)d->count,
@@ -286,7 +286,9 @@ static int handle(struct bawn_exec *e, const struct bawn_sandbox_event *ev, stru
 		on_usage(e, &ev->usage);
 		return 0;
 	case BAWN_EV_DENIAL:
-		return on_denial(e, &ev->denial) < 0 ? bawn_fail(err, -ENOMEM, "note a denial") : 0;
+		return bawn_exec_denial(e, &ev->denial) < 0 ? bawn_fail(err, -ENOMEM, "note a denial") : 0;
+	case BAWN_EV_OBSERVED:
+		return bawn_exec_observed(e, ev->observed, err);
 	case BAWN_EV_OUTCOME: {
 		int r = on_outcome(e, ev, err);
 		finish(e);

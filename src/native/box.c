@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/resource.h>
 #include <sys/sendfile.h>
@@ -25,7 +26,7 @@
 void bawn_box_init(struct bawn_box *box)
 {
 	*box = (struct bawn_box){ .slot_fd = -1, .live = -1, .init_fd = -1, .pid_fd = -1, .init_ctl = -1, .ctl = -1,
-		.out = { -1, -1, -1 }, .listener = -1, .workspace = -1, .code = -1 };
+		.out = { -1, -1, -1 }, .listener = -1, .workspace = -1, .code = -1, .area = -1 };
 }
 
 void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why, ...)
@@ -161,6 +162,20 @@ static void make_cgroups(struct bawn_box *box)
 		bawn_box_lacks(box, BAWN_LAYER_CGROUP, "%s", why.msg);
 }
 
+/* Its size is sealed: whatever the program does to it, the hook never touches memory that is not there. */
+static int make_area(struct bawn_box *box, struct bawn_err *err)
+{
+	uint64_t magic = BAWN_AREA_MAGIC;
+	if (!bawn_box_observes(box))
+		return 0;
+	box->area = memfd_create("observed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (box->area < 0 || ftruncate(box->area, sizeof(struct bawn_area)) < 0 ||
+	    pwrite(box->area, &magic, sizeof magic, 0) != (ssize_t)sizeof magic ||
+	    fcntl(box->area, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+		return bawn_fail(err, -errno, "make room for what is observed");
+	return 0;
+}
+
 static int clone_program(struct bawn_box *box, struct bawn_err *err)
 {
 	int ctl[2], inner[2], fds[2];
@@ -220,7 +235,9 @@ static int check_need(const struct bawn_box *box, struct bawn_err *err)
 /* Who is to live inside goes in while init builds the tree, and gives up what it can meanwhile. */
 static int send_in(struct bawn_box *box, struct bawn_err *err)
 {
-	int r = clone_program(box, err);
+	int r = make_area(box, err);
+	if (r == 0)
+		r = clone_program(box, err);
 	if (r == 0 && box->root && !bawn_box_without(box, BAWN_LAYER_BIT(USERNS)))
 		r = write_maps(box->pid, false, box->uid, box->gid, err);  /* rootless: the program itself */
 	if (r == 0)
@@ -496,7 +513,7 @@ void bawn_box_done(struct bawn_box *box)
 	if (box->cg.n > 0)
 		(void)bawn_cgroups_remove(&box->cg, box->cg.name);
 	int *const fd[] = { &box->live, &box->init_ctl, &box->ctl, &box->out[1], &box->out[2], &box->listener,
-		&box->workspace, &box->code, &box->slot_fd };
+		&box->workspace, &box->code, &box->area, &box->slot_fd };
 	for (size_t i = 0; i < BAWN_LEN(fd); i++) {
 		bawn_close_fdp(fd[i]);
 		*fd[i] = -1;

@@ -36,6 +36,7 @@ struct bawn_box {
 	int      out[3];                 /* read ends by stream number */
 	int      listener;               /* seccomp notifications, or -1 */
 	int      workspace, code;        /* directories, writable from here only */
+	int      area;                   /* what the interpreter's hook writes into (sandbox/area.h), or -1 */
 	struct bawn_cgroups cg;
 	uint32_t layers, missing;
 	char     why[BAWN_LAYER_COUNT][160];
@@ -62,6 +63,11 @@ static inline bool bawn_box_without(const struct bawn_box *box, uint32_t bit)
 	(void)box, (void)bit;
 	return false;
 #endif
+}
+/* Only Python's interpreter can tell what it does. */
+static inline bool bawn_box_observes(const struct bawn_box *box)
+{
+	return box->spec.observe && box->spec.language == BAWN_LANG_PYTHON;
 }
 void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why, ...) BAWN_PRINTF(3, 4);
 

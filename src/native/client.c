@@ -25,6 +25,7 @@ struct bawn_sandbox {
 	pid_t pid;
 	bool  over;      /* OUTCOME was seen, or the launcher is gone */
 	char *frame;     /* BAWN_IPC_MAX bytes; events borrow from it */
+	struct bawn_observed *observed;
 };
 
 static int spawn(const char *path, int theirs, pid_t *out, struct bawn_err *err)
@@ -80,6 +81,7 @@ static void native_release(struct bawn_sandbox *s)
 		;  /* ECHILD: the host reaped it, or ignores SIGCHLD: gone either way */
 	bawn_close_fdp(&s->pidfd);
 	free(s->frame);
+	bawn_observed_free(s->observed);
 	free(s);
 }
 
@@ -230,7 +232,14 @@ static int native_start(struct bawn_sandbox *s, const struct bawn_sandbox_start 
 
 static int native_fd(struct bawn_sandbox *s) { return s->sock; }
 
-static bool decode(struct bawn_ipc_msg *m, struct bawn_sandbox_event *e)
+/* What cannot be read was not observed: the run is none the worse for it. */
+static void read_observed(struct bawn_sandbox *s, const struct bawn_ipc_msg *m)
+{
+	if (s->observed == NULL && m->n_fds == 1)
+		(void)!bawn_observed_read(m->fd[0], &s->observed, NULL);
+}
+
+static bool decode(struct bawn_sandbox *s, struct bawn_ipc_msg *m, struct bawn_sandbox_event *e)
 {
 	switch (m->type) {
 	case BAWN_WIRE_OUTPUT:
@@ -246,6 +255,11 @@ static bool decode(struct bawn_ipc_msg *m, struct bawn_sandbox_event *e)
 	case BAWN_WIRE_DENIAL:
 		e->kind = BAWN_EV_DENIAL;
 		bawn_wire_get_denial(&m->in, &e->denial);
+		break;
+	case BAWN_WIRE_OBSERVED:
+		e->kind = BAWN_EV_OBSERVED;
+		read_observed(s, m);
+		e->observed = s->observed;
 		break;
 	case BAWN_WIRE_OUTCOME:
 		e->kind = BAWN_EV_OUTCOME;
@@ -268,7 +282,7 @@ static int native_next_event(struct bawn_sandbox *s, struct bawn_sandbox_event *
 		s->over = true;
 		return bawn_wrap(err, r, "the launcher is gone");
 	}
-	bool good = decode(&m, &e);
+	bool good = decode(s, &m, &e);
 	bawn_ipc_msg_done(&m);
 	if (!good) {
 		s->over = true;

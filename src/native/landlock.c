@@ -33,15 +33,7 @@ static const struct { int abi; uint64_t fs, scoped; } step[] = {
 	{ 6, 0, SCOPE_ABSTRACT_UNIX | SCOPE_SIGNAL },
 };
 #define WRITABLE (FS_V1 & ~(FS_MAKE_CHAR | FS_MAKE_BLOCK))
-static const struct { const char *path; uint64_t allow; } rule[] = {
-	{ "/", READ_EXEC },
-	{ "/workspace", WRITABLE | FS_REFER | FS_TRUNCATE },
-	{ "/tmp", WRITABLE | FS_REFER | FS_TRUNCATE },
-	{ "/dev/shm", WRITABLE | FS_REFER | FS_TRUNCATE },
-	{ "/dev/null", FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE },
-	{ "/dev/zero", FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE },
-	{ "/dev/full", FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE },
-};
+#define DEVICE   (FS_READ_FILE | FS_WRITE_FILE)
 
 struct ruleset_attr { uint64_t fs, net, scoped; };
 
@@ -49,6 +41,15 @@ int bawn_landlock_abi(void)
 {
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 	return abi < 0 ? -errno : (int)abi;
+}
+
+static int allow(int set, const char *path, uint64_t what, struct bawn_err *err)
+{
+	bawn_auto_fd at = open(path, O_PATH | O_CLOEXEC);
+	struct landlock_path_beneath_attr beneath = { .allowed_access = what, .parent_fd = at };
+	if (at < 0 || syscall(SYS_landlock_add_rule, set, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) < 0)
+		return bawn_fail(err, -errno, "allow '%s' in Landlock", path);
+	return 0;
 }
 
 int bawn_landlock_apply(struct bawn_err *err)
@@ -65,12 +66,11 @@ int bawn_landlock_apply(struct bawn_err *err)
 	bawn_auto_fd set = (int)syscall(SYS_landlock_create_ruleset, &attr, size, 0);
 	if (set < 0)
 		return bawn_fail(err, -errno, "make a Landlock ruleset");
-	for (size_t i = 0; i < BAWN_LEN(rule); i++) {
-		bawn_auto_fd at = open(rule[i].path, O_PATH | O_CLOEXEC);
-		struct landlock_path_beneath_attr beneath = { .allowed_access = rule[i].allow & attr.fs, .parent_fd = at };
-		if (at < 0 || syscall(SYS_landlock_add_rule, set, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) < 0)
-			return bawn_fail(err, -errno, "allow '%s' in Landlock", rule[i].path);
-	}
+	int r = allow(set, "/", READ_EXEC & attr.fs, err);
+	for (size_t i = 0; r == 0 && i < bawn_writable_count; i++)
+		r = allow(set, bawn_writable[i].path, ((bawn_writable[i].dir ? WRITABLE | FS_REFER : DEVICE) | FS_TRUNCATE) & attr.fs, err);
+	if (r < 0)
+		return r;
 	if (syscall(SYS_landlock_restrict_self, set, 0) < 0)
 		return bawn_fail(err, -errno, "apply Landlock");
 	return 0;

@@ -3,6 +3,7 @@
  * The program's steps are one table, walked in order; the order is the point:
  * limits while they can still be set, identity, then privilege away, then the filters, and only then
  * the gate.  Each step fails closed: a report to the launcher and _exit. */
+#include <elf.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/sched.h>
@@ -134,13 +135,38 @@ static int no_interpreter(const struct bawn_box *box, struct bawn_err *err)
 	                    box->spec.interpreter, lang->package, lang->name);
 }
 
+/* Will the dynamic linker be there to load the hook?  Otherwise nobody would close its descriptor. */
+static bool loads_libraries(const char *program)
+{
+	Elf64_Ehdr e;
+	Elf64_Phdr p;
+	char linker[64] = "";
+	bawn_auto_fd fd = open(program, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || pread(fd, &e, sizeof e, 0) != (ssize_t)sizeof e || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    e.e_ident[EI_CLASS] != ELFCLASS64)
+		return false;
+	for (unsigned i = 0; i < e.e_phnum; i++) {
+		if (pread(fd, &p, sizeof p, (off_t)(e.e_phoff + i * sizeof p)) != (ssize_t)sizeof p)
+			return false;
+		if (p.p_type == PT_INTERP)
+			return pread(fd, linker, sizeof linker - 1, (off_t)p.p_offset) > 0 && strstr(linker, "/ld-linux") != NULL;
+	}
+	return false;
+}
+
 static int step_workspace(struct bawn_box *box, struct bawn_err *err)
 {
 	if (chdir("/workspace") < 0)
 		return bawn_fail(err, -errno, "enter /workspace");
 	struct stat st;
 	bool there = stat(box->spec.interpreter, &st) == 0 && S_ISREG(st.st_mode) && access(box->spec.interpreter, X_OK) == 0;
-	return there ? 0 : no_interpreter(box, err);
+	if (!there)
+		return no_interpreter(box, err);
+	if (box->area >= 0 && !loads_libraries(box->spec.interpreter)) {
+		bawn_close_fdp(&box->area);
+		box->area = -1;
+	}
+	return 0;
 }
 
 static int step_landlock(struct bawn_box *box, struct bawn_err *err)
@@ -181,7 +207,7 @@ static int take_args(const struct bawn_note *go, int fd, char ***out_argv, char 
 	struct stat st;
 	if (fstat(fd, &st) < 0 || st.st_size <= 0)
 		return bawn_fail(err, -EBADMSG, "read the arguments");
-	size_t size = (size_t)st.st_size, n = (size_t)go->n_args + go->n_env + 2;
+	size_t size = (size_t)st.st_size, n = (size_t)go->n_args + go->n_env + 3;  /* two ends, and the hook */
 	char *text = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 	char **all = mmap(NULL, n * sizeof *all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (text == MAP_FAILED || all == MAP_FAILED)
@@ -211,6 +237,9 @@ static _Noreturn void gate(struct bawn_box *box)
 		(void)bawn_fail(&err, -errno, "set standard input");
 		give_up(CTL, &err);
 	}
+	static char preload[] = "LD_PRELOAD=" BAWN_AREA_HOOK;
+	if (box->area >= 0 && fcntl(box->area, F_SETFD, 0) == 0)
+		envp[go.n_env] = preload;
 	(void)execve(box->spec.interpreter, argv, envp);
 	if (errno == ENOENT || errno == EACCES || errno == ENOEXEC)
 		(void)bawn_fail_as(&err, BAWN_ERROR_INTERPRETER_MISSING, "interpreter", "run '%s': %s",
@@ -220,14 +249,19 @@ static _Noreturn void gate(struct bawn_box *box)
 	give_up(CTL, &err);
 }
 
-/* Leaves 0 (empty), 1 and 2 (pipes) and 3 (the control socket), whatever numbers they came with. */
-static void arrange_fds(int ctl, const int out[3])
+/* Leaves 0 (empty), 1 and 2 (pipes), 3 (the control socket) and, for an interpreter that tells what it does,
+ * BAWN_AREA_FD, whatever numbers they came with. */
+static void arrange_fds(int ctl, const int out[3], int *area)
 {
+	_Static_assert(BAWN_AREA_FD == CTL + 1, "nothing between them");
+	bool told = *area >= 0;
 	int high[3] = { fcntl(out[1], F_DUPFD_CLOEXEC, 10), fcntl(out[2], F_DUPFD_CLOEXEC, 10), fcntl(ctl, F_DUPFD_CLOEXEC, 10) };
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	null = null >= 0 ? fcntl(null, F_DUPFD_CLOEXEC, 10) : -1;
+	if (told && ((*area = fcntl(*area, F_DUPFD_CLOEXEC, 10)) < 0 || (*area = dup3(*area, BAWN_AREA_FD, O_CLOEXEC)) < 0))
+		_exit(1);
 	if (null < 0 || high[0] < 0 || high[1] < 0 || high[2] < 0 || dup2(null, 0) < 0 || dup2(high[0], 1) < 0 ||
-	    dup2(high[1], 2) < 0 || dup3(high[2], CTL, O_CLOEXEC) < 0 || syscall(SYS_close_range, CTL + 1, ~0u, 0) < 0)
+	    dup2(high[1], 2) < 0 || dup3(high[2], CTL, O_CLOEXEC) < 0 || syscall(SYS_close_range, CTL + 1 + told, ~0u, 0) < 0)
 		_exit(1);
 }
 
@@ -248,7 +282,7 @@ static _Noreturn void program_main(struct bawn_box *box, int ctl, const int out[
 	int none[2];
 	if (join_cgroups(box, &err) < 0)
 		give_up(ctl, &err);
-	arrange_fds(ctl, out);
+	arrange_fds(ctl, out, &box->area);
 	box->listener = -1;
 	wait_go(&note, none);  /* the user namespace has its maps */
 	for (size_t i = 0; i < BAWN_LEN(step); i++)

@@ -5,6 +5,7 @@
  *	/workspace   \                                 /etc  generated, plus a table of host files
  *	/tmp          > one tmpfs: one size for all    /dev  null zero full random urandom, fd links
  *	/dev/shm     /                                 /proc own, subset=pid
+ *	                                               /run  for Python: the hook that tells what it does
  *	a virtual environment's bin, lib and pyvenv.cfg where they are on the host, read-only, if the policy names it
  *
  * Invariants: (1) nothing of the host is writable; (2) the three writable places share one superblock,
@@ -32,12 +33,12 @@ static int make_dir(const char *path, mode_t mode, struct bawn_err *err)
 	return mkdir(path, mode) < 0 && errno != EEXIST ? bawn_fail(err, -errno, "make directory '%s'", path) : 0;
 }
 
-static int make_file(const char *path, const char *text, struct bawn_err *err)
+static int make_file(const char *path, struct bawn_span text, struct bawn_err *err)
 {
 	bawn_auto_fd fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (fd < 0)
 		return bawn_fail(err, -errno, "make '%s'", path);
-	int r = bawn_write_all(fd, text, strlen(text), err);
+	int r = bawn_write_all(fd, text.p, text.n, err);
 	return r < 0 ? bawn_wrap(err, r, "make '%s'", path) : 0;
 }
 
@@ -57,7 +58,7 @@ static int bind_host(const char *from, const char *to, uint64_t flags, struct ba
 	struct stat st;
 	if (stat(from, &st) < 0)
 		return bawn_fail(err, -errno, "look at '%s'", from);
-	int r = S_ISDIR(st.st_mode) ? make_dir(to, 0755, err) : make_file(to, "", err);
+	int r = S_ISDIR(st.st_mode) ? make_dir(to, 0755, err) : make_file(to, bawn_span(""), err);
 	if (r < 0)
 		return r;
 	if (mount(from, to, NULL, MS_BIND | MS_REC, NULL) < 0)
@@ -162,7 +163,7 @@ static int add_etc(const struct bawn_box *box, struct bawn_err *err)
 		return bind_host("/etc", "etc", LOCKED, err);
 	int r = make_dir("etc", 0755, err);
 	for (size_t i = 0; r == 0 && i < BAWN_LEN(etc_file); i++)
-		r = make_file(etc_file[i].path, etc_file[i].text, err);
+		r = make_file(etc_file[i].path, bawn_span(etc_file[i].text), err);
 	bawn_auto_dir d = opendir("/etc");
 	for (struct dirent *e; r == 0 && d != NULL && (e = readdir(d)) != NULL; ) {
 		char host[300];
@@ -291,6 +292,20 @@ static int add_code(int *out_code, struct bawn_err *err)
 	return 0;
 }
 
+/* The hook travels inside the launcher: there is no file to find, to be unreadable or to be another's. */
+static int add_hook(const struct bawn_box *box, struct bawn_err *err)
+{
+	static const unsigned char hook[] = {
+#include "observe-so.h"
+	};
+	if (!bawn_box_observes(box))
+		return 0;
+	int r = make_dir("run", 0755, err);
+	if (r == 0)
+		r = make_dir("run/bawn", 0755, err);
+	return r == 0 ? make_file(&BAWN_AREA_HOOK[1], (struct bawn_span){ (const char *)hook, sizeof hook }, err) : r;
+}
+
 int bawn_tree_enter(const struct bawn_box *box, struct bawn_err *err)
 {
 	if (syscall(SYS_pivot_root, ".", ".") < 0)
@@ -329,6 +344,8 @@ int bawn_tree_build(const struct bawn_box *box, int *out_workspace, int *out_cod
 		r = add_scratch(box, &workspace, err);
 	if (r == 0)
 		r = add_code(&code, err);
+	if (r == 0)
+		r = add_hook(box, err);
 	if (r < 0)
 		return r;
 	*out_workspace = bawn_take_fd(&workspace);

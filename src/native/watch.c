@@ -320,6 +320,12 @@ static int send_denials(struct bawn_launcher *l, struct bawn_err *err)
 	return r;
 }
 
+/* Nobody writes any more.  What it says is for others to read: not here, with privilege. */
+static int send_observed(struct bawn_launcher *l, struct bawn_err *err)
+{
+	return l->box.area < 0 ? 0 : bawn_ipc_send(l->sock, BAWN_WIRE_OBSERVED, NULL, &l->box.area, 1, 0, err);
+}
+
 /* --- the end --- */
 
 /* SIGKILL that nobody of us sent: the program's own doing, unless init was killed too, which the
@@ -405,6 +411,8 @@ int bawn_watch_end(struct bawn_launcher *l, enum bawn_end end, uint64_t threshol
 	struct bawn_sandbox_event e = { .kind = BAWN_EV_OUTCOME, .usage = w->usage };
 	judge(l, outside, &e);
 	r = send_denials(l, err);
+	if (r == 0)
+		r = send_observed(l, err);
 	if (r < 0)
 		return r;
 	bawn_auto_buf b = BAWN_IPC_BUF;

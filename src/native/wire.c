@@ -13,6 +13,7 @@ void bawn_wire_put_spec(struct bawn_buf *b, const struct bawn_sandbox_spec *s)
 	bawn_ipc_put_u32(b, (uint32_t)s->network);
 	bawn_ipc_put_u32(b, (uint32_t)s->on_violation);
 	bawn_ipc_put_u64(b, s->sample_ms);
+	bawn_ipc_put_u32(b, s->observe);
 	bawn_ipc_put_u32(b, s->need);
 	bawn_ipc_put_u32(b, s->slot);
 	bawn_ipc_put_u64(b, s->uid);
@@ -38,6 +39,7 @@ void bawn_wire_get_spec(struct bawn_ipc_in *in, struct bawn_sandbox_spec *out)
 	out->network = (enum bawn_network)bawn_ipc_get_below(in, BAWN_NETWORK_COUNT);
 	out->on_violation = (enum bawn_violation)bawn_ipc_get_below(in, BAWN_VIOLATION_COUNT);
 	out->sample_ms = bawn_ipc_get_u64(in);
+	out->observe = bawn_ipc_get_below(in, 2);
 	out->need = bawn_ipc_get_u32(in);
 	out->slot = bawn_ipc_get_u32(in);
 	out->uid = bawn_ipc_get_u64(in);

@@ -6,7 +6,7 @@
  *	ARG.. ENV.. FILE [fd]..     ->
  *	START [code, stdin]         ->
  *	                            <-  STARTED | FAILED err
- *	                            <-  OUTPUT, USAGE .. DENIAL .. OUTCOME
+ *	                            <-  OUTPUT, USAGE .. DENIAL .. OBSERVED [fd] OUTCOME
  *	KILL (any time)             ->
  *	COLLECT                     ->
  *	                            <-  FOUND [fd].. SKIPPED.. DONE | FAILED err
@@ -22,6 +22,7 @@ enum bawn_wire {
 	BAWN_WIRE_KILL, BAWN_WIRE_COLLECT,
 	BAWN_WIRE_PREPARED = 32, BAWN_WIRE_FAILED, BAWN_WIRE_STARTED, BAWN_WIRE_OUTPUT, BAWN_WIRE_USAGE,
 	BAWN_WIRE_DENIAL, BAWN_WIRE_OUTCOME, BAWN_WIRE_FOUND, BAWN_WIRE_SKIPPED, BAWN_WIRE_DONE, BAWN_WIRE_PROBED,
+	BAWN_WIRE_OBSERVED,
 };
 
 #define BAWN_WIRE_SOCKET 3                 /* the launcher's end */

@@ -84,6 +84,7 @@ struct bawn_policy {
 	uint64_t sample_ms;                          /* monitoring.sample_interval */
 	uint64_t max_execution_ms;                   /* monitoring.max_execution_time */
 	int      on_violation;                       /* enum bawn_violation */
+	bool     observe;
 	uint64_t uid_first, uid_count;
 
 	/* audit.yaml */

@@ -212,6 +212,7 @@ const struct bawn_key bawn_key[] = {
 	{ SANDBOX, "monitoring.sample_interval",    T(DURATION), S(FREE),  AT(sample_ms), "100ms", "how often a run's usage is read", .min = 10, .max = 60 * SEC },
 	{ SANDBOX, "monitoring.max_execution_time", T(DURATION), S(LOWER), AT(max_execution_ms), "300", "no run is given longer, whatever else is written", TIME },
 	{ SANDBOX, "on_violation", T(WORD), S(HIGHER), AT(on_violation), "note", "too many processes, files or bytes: note it, or kill the run", .words = &bawn_violation_words },
+	{ SANDBOX, "observe", T(BOOL), S(HIGHER), AT(observe), "true", "Python tells which files, programs, addresses and modules the code used: evidence, no wall" },
 	{ SANDBOX, "uids.first", T(NUMBER), S(SAME), AT(uid_first), "1900000000", "first uid of runs, as root", .min = 65536, .max = UINT32_MAX - 2 },
 	{ SANDBOX, "uids.count", T(NUMBER), S(SAME), AT(uid_count), "4096", "how many uids", .min = 1, .max = 1048576 },
 

@@ -17,6 +17,7 @@
 #include "base/span.h"
 #include "policy/limits.h"
 #include "policy/tables.h"
+#include "sandbox/observed.h"
 
 /* How a run ended, in kernel facts. */
 enum bawn_end {
@@ -47,14 +48,20 @@ extern const struct bawn_words bawn_denial_words;
 
 struct bawn_denial {
 	enum bawn_denial_kind kind;
-	char     what[64];      /* "processes", "disk", "stdout", "ptrace" */
+	char     what[256];     /* "processes", "disk", "stdout", "ptrace", a path, host:port */
 	uint64_t count;
 	bool     from_hook;     /* evidence by the interpreter's hook; otherwise a kernel fact */
 	char     hint[160];
 	uint64_t threshold, actual;  /* for limits, else 0 */
 };
 
-enum bawn_ev_kind { BAWN_EV_OUTPUT, BAWN_EV_USAGE, BAWN_EV_DENIAL, BAWN_EV_OUTCOME };
+/* Where a program may write, and nowhere else: whole directories, and single devices. */
+struct bawn_place { const char *path; bool dir; };
+extern const struct bawn_place bawn_writable[];
+extern const size_t bawn_writable_count;
+bool bawn_is_writable(struct bawn_span path);  /* absolute, without ".."; by its name alone: links are not followed */
+
+enum bawn_ev_kind { BAWN_EV_OUTPUT, BAWN_EV_USAGE, BAWN_EV_DENIAL, BAWN_EV_OBSERVED, BAWN_EV_OUTCOME };
 
 struct bawn_sandbox_event {
 	enum bawn_ev_kind kind;
@@ -62,6 +69,7 @@ struct bawn_sandbox_event {
 	struct bawn_span  bytes;     /* OUTPUT: valid until the next call */
 	struct bawn_usage usage;     /* USAGE and OUTCOME */
 	struct bawn_denial denial;   /* DENIAL: each kind and what once, with its final count, before OUTCOME */
+	const struct bawn_observed *observed;  /* OBSERVED: once, before OUTCOME; valid until release */
 	struct {                     /* OUTCOME */
 		enum bawn_end end;
 		int  exit_code, signal;
@@ -79,6 +87,7 @@ struct bawn_sandbox_spec {
 	enum bawn_network    network;
 	enum bawn_violation  on_violation;
 	uint64_t             sample_ms;
+	bool                 observe;        /* have the interpreter tell what it does, where it can */
 	uint32_t             need;           /* BAWN_LAYER_BIT mask: without one of these, prepare fails */
 	unsigned             slot;           /* host-wide number, locked by the caller through slot_fd */
 	int                  slot_fd;        /* the backend keeps a duplicate while anything is alive */

@@ -46,6 +46,7 @@ struct job {
 	uint32_t need, without;
 	unsigned slot;
 	const char *interpreter;
+	bool unwatched;                    /* without the hook that tells what Python does */
 };
 struct got {
 	int error; struct bawn_err err;    /* of prepare or start */
@@ -55,6 +56,7 @@ struct got {
 	struct bawn_denial denial[64]; size_t n_denials;
 	struct bawn_enforcement walls;
 	struct bawn_buf files, skipped;    /* "path:size\n", "path:why\n" */
+	bool watched; struct bawn_buf observed; uint64_t dropped;  /* "files_read 1 /path\n" */
 	unsigned usages;
 	uint64_t took_us;
 	uint64_t max_pids;
@@ -97,7 +99,7 @@ static struct bawn_sandbox_spec spec_of(const struct job *j, int slot_fd)
 		.limits = { .cpus_milli = or_(j->cpus_milli, 2000), .memory_bytes = or_(j->memory, 512 * MIB),
 			.timeout_ms = or_(j->timeout_ms, 30000), .cpu_ms = or_(j->cpu_ms, 60000), .pids = or_(j->pids, 64),
 			.disk_bytes = or_(j->disk, 64 * MIB), .inodes = or_(j->inodes, 16384), .open_files = 256, .output_bytes = or_(j->output, MIB) },
-		.network = BAWN_NETWORK_NONE, .on_violation = j->on_violation, .sample_ms = 50,
+		.network = BAWN_NETWORK_NONE, .on_violation = j->on_violation, .sample_ms = 50, .observe = !j->unwatched,
 		.need = (uint32_t)or_(j->need, j->without != 0 ? 0 : root ? MINIMUM | BAWN_LAYER_BIT(CGROUP) | BAWN_LAYER_BIT(UID) : MINIMUM),
 		.slot = slot, .slot_fd = slot_fd, .uid = root ? 880000u + slot : 0u,
 		.launcher = j->without != 0 ? LAUNCHER_TEST : LAUNCHER, .without = j->without,
@@ -128,6 +130,13 @@ static void take_event(struct got *g, const struct bawn_sandbox_event *e)
 	}
 	if (e->kind == BAWN_EV_DENIAL && g->n_denials < 64)
 		g->denial[g->n_denials++] = e->denial;
+	if (e->kind == BAWN_EV_OBSERVED && e->observed != NULL) {
+		g->watched = true;
+		g->dropped = e->observed->dropped;
+		for (size_t i = 0; i < e->observed->n; i++)
+			bawn_buf_fmt(&g->observed, "%s %u %.*s\n", bawn_word(&bawn_area_words, (int)e->observed->item[i].kind), e->observed->item[i].count,
+			             (int)e->observed->item[i].text.n, e->observed->item[i].text.p);
+	}
 	if (e->kind == BAWN_EV_OUTCOME) {
 		g->ended = true;
 		g->end = *e;
@@ -174,7 +183,7 @@ static int prepared(const struct bawn_sandbox_spec *spec, struct bawn_sandbox **
 static int begin(const struct job *j, struct bawn_sandbox **s, struct got *g)
 {
 	const struct bawn_backend *b = &bawn_native_backend;
-	*g = (struct got){ .out = BAWN_BUF(128 * MIB), .errout = BAWN_BUF(128 * MIB), .files = BAWN_BUF(MIB), .skipped = BAWN_BUF(MIB) };
+	*g = (struct got){ .out = BAWN_BUF(128 * MIB), .errout = BAWN_BUF(128 * MIB), .files = BAWN_BUF(MIB), .skipped = BAWN_BUF(MIB), .observed = BAWN_BUF(4 * MIB) };
 	auto_test_slot slot = test_slot_take((unsigned)or_(j->slot, 900u + (unsigned)getpid() % 1000u));
 	struct bawn_sandbox_spec spec = spec_of(j, slot.fd);
 	struct bawn_sandbox_start start = { .stdin_fd = -1, .args = j->args, .env = j->env };
@@ -215,6 +224,7 @@ __attribute__((unused)) static void got_done(struct got *g)
 	bawn_buf_done(&g->errout);
 	bawn_buf_done(&g->files);
 	bawn_buf_done(&g->skipped);
+	bawn_buf_done(&g->observed);
 }
 #define auto_got __attribute__((cleanup(got_done))) struct got
 
