@@ -408,7 +408,8 @@ static struct value *read_command(struct shell *s, uint32_t i)
 		*v = *out;
 	for (uint32_t k = 0; k < n; k++)
 		v->taint |= word[k]->taint;
-	v->taint |= tags & (BAWN_TAG(NET_RECV) | BAWN_TAG(SECRET) | BAWN_TAG(DECODE) | BAWN_TAG(READ) | BAWN_TAG(HOST_INFO) | BAWN_TAG(KEYS));
+	v->taint |= tags & (BAWN_TAG(NET_RECV) | BAWN_TAG(SECRET) | BAWN_TAG(DECODE) | BAWN_TAG(READ) | BAWN_TAG(ENVIRON) |
+	                     BAWN_TAG(HOST_INFO) | BAWN_TAG(KEYS));
 	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
 		if (node(s, c)->kind == BAWN_K_HERESTRING) {
 			struct value *given = bawn_sh_give(s, i, s->val[c]);
