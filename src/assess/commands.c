@@ -321,6 +321,21 @@ static uint64_t found_path(const struct shell *s, struct engine *e, struct bawn_
 	return bawn_sh_file(s, e, (struct bawn_span){ below, t.n + 6 }, access, node);
 }
 
+/* ln TARGET NAME; ln TARGET names it as it is called, here. */
+static void other_name(struct shell *s, struct engine *e, struct value *const *word, uint32_t n, uint32_t node)
+{
+	struct bawn_span of[2] = { { NULL, 0 }, { NULL, 0 } };
+	uint32_t seen = 0;
+	for (uint32_t i = 1; i < n; i++)
+		if (bawn_value_is_text(word[i]) && !bawn_sh_option(word[i]) && seen++ < 2)
+			of[seen - 1] = word[i]->text;
+	const char *slash = of[0].n > 0 ? memrchr(of[0].p, '/', of[0].n) : NULL;
+	if (seen == 1 && slash != NULL)
+		of[1] = (struct bawn_span){ slash + 1, of[0].n - (size_t)(slash + 1 - of[0].p) };
+	if (of[0].n > 0 && of[1].n > 0 && seen <= 2)
+		bawn_engine_link(e, of[0], bawn_sh_path(s, of[1]), node);
+}
+
 static uint64_t operands(struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t node)
 {
 	const struct command *c = bawn_command_find(name);
@@ -364,6 +379,8 @@ static uint64_t operands(struct shell *s, struct engine *e, const char *name, st
 			break;
 		tags |= finds ? found_path(s, e, w, word, n, access, node) : bawn_sh_file(s, e, w, written ? BAWN_ACCESS_WRITE : access, node);
 	}
+	if (strcmp(name, "ln") == 0)
+		other_name(s, e, word, n, node);
 	return tags;
 }
 

@@ -322,6 +322,23 @@ void bawn_script_keep(struct script *s, struct value *file, uint64_t taint)
 	}
 }
 
+/* Calls that give a file another name. */
+static const struct { const char *name; int8_t target, link; } linking[] = {
+	{ "os.symlink", 0, 1 }, { "os.link", 0, 1 }, { "pathlib.Path().symlink_to", 0, SELF }, { "pathlib.Path().hardlink_to", 0, SELF },
+	{ "fs.symlink", 0, 1 }, { "fs.symlinkSync", 0, 1 }, { "fs.link", 0, 1 }, { "fs.linkSync", 0, 1 },
+	{ "fs.promises.symlink", 0, 1 }, { "Deno.symlink", 0, 1 }, { "Deno.symlinkSync", 0, 1 },
+};
+NAMES(linking_names, linking);
+
+static void other_name(struct script *s, const struct call *c)
+{
+	size_t i = bawn_names_match(&linking_names, c->name);
+	const struct value *target = i < BAWN_LEN(linking) ? argument(c, linking[i].target) : NULL;
+	const struct value *link = target != NULL ? argument(c, linking[i].link) : NULL;
+	if (bawn_value_is_text(target) && bawn_value_is_text(link))
+		bawn_engine_link(s->e, target->text, link->text, c->node);
+}
+
 static void pass_on(struct script *s, const struct call *c, uint64_t tags)
 {
 	struct value *self = c->function != NULL ? c->function->self : NULL;
@@ -835,6 +852,7 @@ uint64_t bawn_call_effects(struct script *s, const struct call *c, bool told)
 	if (told || known || bawn_names_match(&looks_names, c->name) < BAWN_LEN(looks) || bawn_names_match(&writer_names, c->name) < BAWN_LEN(writer))
 		used_texts(s, c);
 	addresses(s, c);
+	other_name(s, c);
 	pass_on(s, c, tags);
 	written(s, c);
 	return tags;

@@ -408,11 +408,31 @@ uint64_t bawn_engine_event(struct engine *e, const char *event, uint32_t node, c
 	return bawn_engine_told(e, &f);
 }
 
-uint64_t bawn_engine_path(struct engine *e, struct bawn_span path, enum bawn_access access, bool shell, uint32_t node)
+void bawn_engine_link(struct engine *e, struct bawn_span target, struct bawn_span name, uint32_t node)
 {
-	const char *normal = bawn_path_normal(&e->scratch, path);
-	if (normal == NULL)
-		return 0;
+	const char *to = bawn_path_normal(e->arena, target), *from = bawn_path_normal(e->arena, name);
+	if (to == NULL || from == NULL || !bawn_path_outside(to))
+		return;
+	for (uint32_t i = 0; i < e->n_links; i++)
+		if (strcmp(e->link[i].name, from) == 0 && strcmp(e->link[i].target, to) == 0)
+			return;
+	if (e->n_links < LINKS_MAX)
+		e->link[e->n_links++] = (struct link){ from, to };
+	else
+		(void)bawn_engine_event(e, "cut-short", node, NULL);
+}
+
+/* Where a path leads by a link, NULL where it does not.  To delete a link leaves the file alone. */
+static const char *followed(struct engine *e, const struct link *l, const char *path, enum bawn_access access)
+{
+	size_t n = strlen(l->name);
+	if (strncmp(path, l->name, n) != 0 || (path[n] != '/' && (path[n] != '\0' || access == BAWN_ACCESS_DELETE)))
+		return NULL;
+	return bawn_arena_fmt(&e->scratch, "%s%s", l->target, path + n);
+}
+
+static uint64_t use_path(struct engine *e, const char *normal, enum bawn_access access, bool shell, uint32_t node)
+{
 	struct fact f = { .kind = BAWN_MATCH_PATH, .name = normal, .access = (uint8_t)access, .shell = shell, .node = node, .folded = normal };
 	uint64_t tags = bawn_engine_fact(e, &f);
 	static const char *const event[] = {
@@ -425,6 +445,19 @@ uint64_t bawn_engine_path(struct engine *e, struct bawn_span path, enum bawn_acc
 	bool trusted = bawn_is_trusted(e, &f);
 	struct fact outside = { .kind = BAWN_MATCH_EVENT, .name = event[access], .node = node, .folded = normal, .trusted = trusted };
 	return tags | bawn_engine_told(e, &outside);
+}
+
+uint64_t bawn_engine_path(struct engine *e, struct bawn_span path, enum bawn_access access, bool shell, uint32_t node)
+{
+	const char *normal = bawn_path_normal(&e->scratch, path);
+	if (normal == NULL)
+		return 0;
+	uint64_t tags = use_path(e, normal, access, shell, node);
+	for (uint32_t i = 0; i < e->n_links; i++) {
+		const char *real = followed(e, &e->link[i], normal, access);
+		tags |= real != NULL ? use_path(e, real, access, shell, node) : 0;
+	}
+	return tags;
 }
 
 /* What was missing may have been seen since. */

@@ -76,6 +76,9 @@ struct pending { uint16_t rule; struct place at; const char *folded; };
 #define PENDING_MAX 128u
 
 /* One assessment: all files. */
+#define LINKS_MAX 16u
+struct link { const char *name, *target; };  /* both normal */
+
 struct engine {
 	struct arena                 *arena;    /* texts that the result keeps */
 	struct arena                  scratch;  /* values */
@@ -101,6 +104,7 @@ struct engine {
 	bool                          quiet;    /* a first look: tags flow, nothing is kept */
 	struct shell                 *shell;    /* the Bash text being read, whose variables an inner one has; NULL: none */
 	bool                          kept;     /* an inner text left values that the outer one still has */
+	struct link                   link[LINKS_MAX]; uint32_t n_links;  /* other names of files outside the workspace */
 	unsigned                      depth;    /* text inside text */
 	struct place                  outer;    /* where the outermost text stands */
 	const struct bawn_tree       *tree;
@@ -148,6 +152,9 @@ int bawn_engine_try(struct engine *e, int language, struct bawn_span text, uint3
 
 /* A path used by code; relative and temporary ones are nobody's business. */
 uint64_t bawn_engine_path(struct engine *e, struct bawn_span path, enum bawn_access access, bool shell, uint32_t node);
+
+/* `name` is from now on another name of a file; only those of files outside the workspace are kept. */
+void bawn_engine_link(struct engine *e, struct bawn_span target, struct bawn_span name, uint32_t node);
 
 /* The readers.  engine->tree is the text to read. */
 void bawn_read_script(struct engine *e);                                /* Python, JavaScript */
