@@ -227,6 +227,20 @@ static struct value *leave(struct script *s, uint32_t i)
 	}
 }
 
+/* A loop in which nothing is called and that nothing leaves only uses up a processor. */
+static void endless(struct script *s, uint32_t i)
+{
+	static const char *const leaves[] = { "break", "return", "yield", "raise", "throw", "await", "del ", "[" };
+	uint32_t body = child(s, i, BAWN_R_BODY);
+	struct bawn_span t = body != 0 ? text_of(s, body) : bawn_span("(");
+	bool spins = memchr(t.p, '(', t.n) == NULL;
+	for (size_t k = 0; k < BAWN_LEN(leaves); k++)
+		spins = spins && memmem(t.p, t.n, leaves[k], strlen(leaves[k])) == NULL;
+	(void)bawn_engine_event(s->e, "endless-loop", i, NULL);
+	if (spins)
+		(void)bawn_engine_event(s->e, "spin", i, NULL);
+}
+
 /* Things to know before the children are read. */
 static void enter(struct script *s, uint32_t i)
 {
@@ -279,7 +293,7 @@ static void enter(struct script *s, uint32_t i)
 		uint32_t c = child(s, i, BAWN_R_CONDITION);
 		struct bawn_span t = c != 0 ? text_of(s, c) : bawn_span("");
 		if (bawn_span_is(t, "True") || bawn_span_is(t, "1") || bawn_span_is(t, "(true)") || bawn_span_is(t, "(1)"))
-			(void)bawn_engine_event(s->e, "endless-loop", i, NULL);
+			endless(s, i);
 		return;
 	}
 	default:

@@ -638,6 +638,19 @@ static bool endless(const struct shell *s, uint32_t i)
 	return bawn_span_starts(text_of(s, i), "until") && bawn_span_is(t, "false");
 }
 
+/* do :; done */
+static bool spins(const struct shell *s, uint32_t loop)
+{
+	struct bawn_span t = text_of(s, loop);
+	const char *at = memmem(t.p, t.n, "do", 2);
+	size_t n = at != NULL ? t.n - (size_t)(at - t.p) : 0;
+	char word[16] = "";
+	for (size_t i = 0, k = 0; i < n && n < 2 * sizeof word && k + 1 < sizeof word; i++)
+		if (strchr(" \t\n;", at[i]) == NULL)
+			word[k++] = at[i];
+	return strcmp(word, "do:done") == 0 || strcmp(word, "dotruedone") == 0;
+}
+
 /* What a subshell, a branch or a definition does with `cd` ends with it. */
 static bool keeps_directory(uint8_t kind)
 {
@@ -660,6 +673,8 @@ static void enter(struct shell *s, uint32_t i)
 		}
 	} else if (node(s, i)->kind == BAWN_K_WHILE && endless(s, i)) {
 		(void)bawn_engine_event(s->e, "endless-loop", i, NULL);
+		if (spins(s, i))
+			(void)bawn_engine_event(s->e, "spin", i, NULL);
 	} else if (i != 0 && node(s, up)->kind == BAWN_K_FOR && node(s, i)->role == BAWN_R_BODY) {
 		struct value *word[SHELL_WORDS_MAX];
 		if (bawn_span_starts(text_of(s, up), "for ((;;))") || bawn_span_starts(text_of(s, up), "for((;;))"))

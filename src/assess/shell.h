@@ -46,6 +46,7 @@ struct shell {
 	bool                    verified;  /* something was compared with a checksum or a signature */
 	bool                    fed;    /* the command being read has a standard input of its own */
 	bool                    plumbed;  /* descriptors lead elsewhere: exec 3>x */
+	bool                    wired;    /* one leads to another machine: exec 3<>/dev/tcp/... */
 	bool                    hungry;   /* a shell reads what is not known, or runs what was written */
 	uint32_t                self_starts;
 	uint32_t                replayed, depth;  /* nodes of bodies read again, how deep we are in them */

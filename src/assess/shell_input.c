@@ -307,14 +307,46 @@ static bool is_exec(const struct shell *s, uint32_t command)
 	return argv != NULL && (argv->n_items == 1 || named) && bawn_sh_is(argv->item[0], "exec");
 }
 
+/* Commands that print until somebody stops them. */
+static bool never_ends(const struct shell *s, uint32_t command)
+{
+	const struct value *argv = s->argv[command];
+	if (argv == NULL || argv->n_items == 0)
+		return false;
+	bool copies = bawn_sh_in(argv->item[0], "cat base64 xxd od hexdump");
+	for (uint32_t i = 1; copies && i < argv->n_items; i++)
+		if (bawn_sh_in(argv->item[i], "/dev/zero /dev/urandom /dev/random"))
+			return true;
+	return bawn_sh_is(argv->item[0], "yes");
+}
+
+static void endless_write(struct shell *s, uint32_t redirect, uint32_t command)
+{
+	uint32_t to = bawn_node_child(s->t, redirect, BAWN_R_DESTINATION);
+	struct bawn_span op = bawn_sh_operator(s, redirect);
+	if (to != 0 && op.n > 0 && op.p[0] == '>' && text_of(s, redirect).p[0] != '2' && never_ends(s, command) && !bawn_span_starts(text_of(s, to), "/dev/"))
+		(void)bawn_engine_event(s->e, "endless-write", redirect, NULL);
+}
+
+/* <&3, where a descriptor leads to another machine: what is read came from there. */
+static bool from_machine(const struct shell *s, uint32_t redirect)
+{
+	struct bawn_span t = text_of(s, redirect);
+	return s->wired && node(s, redirect)->kind == BAWN_K_REDIRECT && bawn_span_starts(t, "<&");
+}
+
 struct value *bawn_sh_read_redirected(struct shell *s, uint32_t i)
 {
 	uint32_t body = node(s, i)->child, command = command_of(s, body, true);
 	struct value *out = body != 0 ? s->val[body] : NULL;
-	s->plumbed = s->plumbed || is_exec(s, command);
+	bool kept = is_exec(s, command);
+	s->plumbed = s->plumbed || kept;
 	for (uint32_t c = body != 0 ? node(s, body)->next : 0; c != 0; c = node(s, c)->next) {
 		struct value *in = bawn_sh_input_of(s, c), *given = in != NULL ? bawn_sh_give(s, body, in) : NULL;
 		out = given != NULL ? given : out;
+		s->wired = s->wired || (kept && s->val[c] != NULL && (s->val[c]->taint & BAWN_TAG(CONNECT)) != 0);
+		if (from_machine(s, c))
+			out = bawn_sh_text(s->e, bawn_value_is_text(out) ? out->text : bawn_span(""), BAWN_TAG(NET_RECV) | (out != NULL ? out->taint : 0));
 		uint32_t to = bawn_node_child(s->t, c, BAWN_R_DESTINATION);
 		if (node(s, c)->kind == BAWN_K_REDIRECT && to != 0 && node(s, to)->kind == BAWN_K_PROCESS_SUB)
 			pipe_redirect(s, c, command, to);
@@ -328,9 +360,10 @@ struct value *bawn_sh_read_redirected(struct shell *s, uint32_t i)
 		uint32_t to = bawn_node_child(s->t, c, BAWN_R_DESTINATION);
 		if (out != NULL && to != 0 && bawn_span_starts(text_of(s, to), ">("))
 			give_inside(s, to, 0, out);
-		if (node(s, c)->kind == BAWN_K_REDIRECT)
+		if (node(s, c)->kind == BAWN_K_REDIRECT) {
 			write_redirect(s, c, out);
-		else if (node(s, c)->kind == BAWN_K_HEREDOC)
+			endless_write(s, c, body);
+		} else if (node(s, c)->kind == BAWN_K_HEREDOC)
 			out = after_heredoc(s, c, out);
 	}
 	return out;
