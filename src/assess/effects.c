@@ -587,6 +587,33 @@ static void run_text(struct script *s, int language, const struct value *v, uint
 	run_one(s, language, v, node);
 }
 
+#define YAML_CALLS_MAX 8u
+
+/* `!!python/object/apply:os.system ["id"]` is a call, written in YAML: it is read as the call. */
+static void run_yaml(struct script *s, const struct call *c)
+{
+	static const char tag[] = "!!python/object/apply:";
+	const struct value *v = c->name != NULL && bawn_span_starts(bawn_span(c->name), "yaml.") && strstr(c->name, "load") != NULL ? argument(c, 0) : NULL;
+	struct bawn_span t = bawn_value_is_text(v) ? v->text : bawn_span("");
+	for (unsigned k = 0; k < YAML_CALLS_MAX; k++) {
+		const char *at = memmem(t.p, t.n, tag, sizeof tag - 1), *end = t.p + t.n;
+		if (at == NULL)
+			return;
+		const char *name = at + sizeof tag - 1, *dot = NULL, *stop = name;
+		for (; stop < end && strchr(" \t\n", *stop) == NULL; stop++)
+			dot = *stop == '.' ? stop : dot;
+		const char *line = stop;
+		while (line < end && *line != '\n')
+			line++;
+		const char *code = dot == NULL ? NULL : bawn_arena_fmt(&s->e->scratch, "import %.*s\n%.*s(*%.*s)\n", (int)(dot - name), name,
+		                                                      (int)(stop - name), name, (int)(line - stop), stop);
+		if (code != NULL)
+			bawn_engine_text(s->e, BAWN_LANG_PYTHON, bawn_span(code), c->node);
+		t = (struct bawn_span){ line, (size_t)(end - line) };
+	}
+	(void)bawn_engine_event(s->e, "cut-short", c->node, NULL);
+}
+
 /* Words that are only arguments of a program do not become what it runs, wherever they come from. */
 static void run_command(struct script *s, struct value *const *word, uint32_t n, uint32_t node)
 {
@@ -844,6 +871,7 @@ uint64_t bawn_call_effects(struct script *s, const struct call *c, bool told)
 		}
 	}
 	run_input(s, c);
+	run_yaml(s, c);
 	if (!s->python && (s->e->given & (BAWN_TAG(NET_SEND) | BAWN_TAG(FETCH))) != 0)
 		sent_by_command(s, c);
 	tags |= s->e->given & TOLD;  /* what a command reads is in its output */

@@ -28,6 +28,8 @@ static const struct { const char *name, *rule; int language; const char *code; }
 	{ "a link without a name of its own", "any/persistence-file@2", BAWN_LANG_BASH, "ln -s /etc/crontab\necho x >> crontab\n" },
 	{ "to delete a link leaves the file alone", "!any/persistence-file@3", PY, "import os\nos.symlink('/etc/crontab', 'out.txt')\nos.remove('out.txt')\n" },
 	{ "a name that only begins like a link", "!any/persistence-file", BAWN_LANG_BASH, "ln -s /etc/crontab out\necho x >> out.txt\n" },
+	{ "a call written in YAML", "any/secret-read", PY, "import yaml\nyaml.load('a: !!python/object/apply:os.system [\"cat /etc/shadow\"]', Loader=yaml.Loader)\n" },
+	{ "YAML that calls nothing", "!any/secret-read", PY, "import yaml\nyaml.load('a: [\"cat /etc/shadow\"]', Loader=yaml.Loader)\n" },
 	{ "a branch in JavaScript", "javascript/child-process@3", JS, "let f = console.log;\nif (x) { f = require('child_process').exec; } else { f = alert; }\nf('id');\n" },
 	{ "a loop over known items puts a text together", "any/secret-read", PY, "s = ''\nfor c in [47, 101, 116, 99, 47, 115, 104, 97, 100, 111, 119]:\n    s += chr(c)\nopen(s).read()\n" },
 	{ "a loop that appends", "any/secret-read", PY, "l = []\nfor c in 'wodahs/cte/':\n    l.append(c)\nl.reverse()\nopen(''.join(l[::-1])).read()\nopen('/' + 'etc/sha' + 'dow')\n" },
