@@ -96,6 +96,39 @@ static void kernel_controllers(const char *mount, char *out, size_t size)
 		out[0] = '\0';
 }
 
+static bool is_ours(const char *dir)
+{
+	char procs[4500];
+	snprintf(procs, sizeof procs, "%s/cgroup.procs", dir);
+	return faccessat(AT_FDCWD, dir, W_OK, AT_EACCESS) == 0 && faccessat(AT_FDCWD, procs, W_OK, AT_EACCESS) == 0;
+}
+
+/* Without root a v2 directory is joined only from beside it: clone3 wants the right to write cgroup.procs
+ * of what is above both.  So ours goes below the topmost directory of the caller's on the way down to
+ * where the caller is; a directory elsewhere, even one of the caller's, could be filled but not joined. */
+static int go_below_own(struct bawn_hierarchy *h, struct bawn_err *err)
+{
+	char text[4096] = "\n", path[4400];
+	int r = read_text(AT_FDCWD, "/proc/self/cgroup", text + 1, sizeof text - 1);
+	char *own = r == 0 ? strstr(text, "\n0::/") : NULL;
+	if (own == NULL)
+		return bawn_fail(err, r < 0 ? r : -ENOENT, "find the own cgroup");
+	own += strlen("\n0::");
+	own[strcspn(own, "\n")] = '\0';
+	snprintf(path, sizeof path, "%s%s", h->mount, own);
+	for (char *end = path + strlen(h->mount); ; end += 1 + strcspn(end + 1, "/")) {
+		char kept = *end;
+		*end = '\0';
+		if (strlen(path) < sizeof h->mount && is_ours(path)) {
+			memcpy(h->mount, path, strlen(path) + 1);
+			return 0;
+		}
+		*end = kept;
+		if (kept == '\0')
+			return bawn_fail(err, -EACCES, "no cgroup on the way to '%s' is the caller's own", own);
+	}
+}
+
 int bawn_cgroups_find(struct bawn_cgroups *cg, struct bawn_err *err)
 {
 	bawn_auto_buf text = BAWN_BUF(1u << 20);
@@ -107,7 +140,9 @@ int bawn_cgroups_find(struct bawn_cgroups *cg, struct bawn_err *err)
 	for (int i = 0; i < BAWN_CTL_COUNT; i++)
 		if (cg->of[i] < 0)
 			return bawn_fail(err, -ENOENT, "find the '%s' cgroup controller", ctl_name[i]);
-	return 0;
+	for (size_t i = 0; r == 0 && geteuid() != 0 && i < cg->n; i++)
+		r = cg->at[i].v2 ? go_below_own(&cg->at[i], err) : 0;
+	return r;
 }
 
 static void nap(long ms)
@@ -163,8 +198,8 @@ static unsigned remove_slot(const struct bawn_hierarchy *h, const char *name)
 	}
 	snprintf(path, sizeof path, "%s/" BAWN_CGROUP_PARENT, h->mount);
 	struct stat st;
-	if (stat(path, &st) == 0 && st.st_uid == geteuid() && geteuid() == 0)
-		(void)rmdir(path);  /* fails while another run is there, which is right */
+	if (stat(path, &st) == 0 && st.st_uid == geteuid())
+		(void)rmdir(path);  /* fails while another run is there, and where root made it for us, which is right */
 	return gone;
 }
 

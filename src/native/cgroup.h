@@ -15,11 +15,11 @@
 #include "base/span.h"
 #include "policy/limits.h"
 
-#define BAWN_CGROUP_PARENT "bawn"  /* below the mount's root */
+#define BAWN_CGROUP_PARENT "bawn"  /* below the mount's root; on v2 without root below the caller's own cgroup */
 
 enum bawn_ctl { BAWN_CTL_MEMORY, BAWN_CTL_CPU, BAWN_CTL_CPUACCT, BAWN_CTL_PIDS, BAWN_CTL_COUNT };
 
-struct bawn_hierarchy { char mount[256]; bool v2; int fd, tasks; };  /* the slot's directory and its `tasks`, or -1 */
+struct bawn_hierarchy { char mount[256]; bool v2; int fd, tasks; };  /* what BAWN_CGROUP_PARENT is in; the slot's directory and its `tasks`, or -1 */
 struct bawn_cgroups {
 	struct bawn_hierarchy at[BAWN_CTL_COUNT];
 	size_t   n;

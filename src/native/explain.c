@@ -44,13 +44,21 @@ static const char *kernel_fix(bool root)
 	return root || filtered() ? CONTAINER_FIX : "run 'bawn doctor' as root to see what the kernel refuses to a user";
 }
 
+/* v1 directories can be given away; a v2 one is joined only from within (cgroup.c). */
+static const char *cgroup_fix(const struct bawn_box *box)
+{
+	if (box->root)
+		return "mount the memory, cpu and pids cgroup controllers writable (in a container: a private cgroup namespace, rw)";
+	if (box->cg.n == 1 && box->cg.at[0].v2)
+		return "start it in a cgroup of your own, with the cpu, memory and pids controllers: systemd-run --user --scope bawn ...; or run bawn as root";
+	return "as root, below each of memory, cpu, cpuacct and pids in /sys/fs/cgroup: mkdir bawn && chown -R USER bawn; or run bawn as root";
+}
+
 static const char *fix_of(const struct bawn_box *box, enum bawn_layer layer)
 {
 	switch ((int)layer) {
 	case BAWN_LAYER_CGROUP:
-		return box->root ? "mount the memory, cpu and pids cgroup controllers writable (in a container: a private cgroup namespace, rw)"
-		                 : "as root, in each cgroup hierarchy: mkdir /sys/fs/cgroup/bawn && chown -R USER /sys/fs/cgroup/bawn "
-		                   "(v1: below memory, cpu, cpuacct and pids); or run bawn as root";
+		return cgroup_fix(box);
 	case BAWN_LAYER_UID:
 		return box->root ? "set uid_first in sandbox.yaml to a free range" : "run bawn as root, or through a daemon under another uid";
 	case BAWN_LAYER_LANDLOCK:
