@@ -36,7 +36,7 @@ def row(name, code, options, want, resource=None, threshold=None, action=None, n
 
 
 # time
-row("wall time", "import time\nprint('a', flush=True)\ntime.sleep(60)", ("-t", "1s"), (124, "timeout", None, "a\n"), "time", 1000, "killed")
+row("wall time", "import time\nprint('a', flush=True)\ntime.sleep(60)", ("-t", "5s"), (124, "timeout", None, "a\n"), "time", 5000, "killed")
 row("wall time, every signal ignored", "import signal, time\nfor s in range(1, 65):\n  try: signal.signal(s, signal.SIG_IGN)\n  except (OSError, ValueError): pass\n" + SLEEP,
     ("-t", "1s"), (124, "timeout", None, ""), "time", 1000, "killed")
 row("wall time: below it", "import time\ntime.sleep(1)\nprint('b')", ("-t", "10s"), (0, "completed", 0, "b\n"))
@@ -68,7 +68,7 @@ equal((r.code, r["status"], r["stdout"]), (0, "completed", "-9\n"), "not memory:
 
 # processes
 row("processes", FORK % (60, ""), ("--pids", "20"), (0, "completed", 0, "11\n"), "processes", 20, "noted", needs="cgroup")
-row("processes: threads count", "import threading, time\nt = []\ntry:\n  for i in range(60):\n    t.append(threading.Thread(target=time.sleep, args=(1,))); t[-1].start()\nexcept RuntimeError: print('no more')",
+row("processes: threads count", "import threading, time\nt = []\ntry:\n  for i in range(60):\n    t.append(threading.Thread(target=time.sleep, args=(4,))); t[-1].start()\nexcept RuntimeError: print('no more')",
     ("--pids", "20"), (0, "completed", 0, "no more\n"), "processes", 20, "noted", needs="cgroup")
 row("processes, on_violation: kill", FORK % (60, SLEEP), ("--pids", "20", "--config", kill), (137, "pids_limit", None, "11\n"), "processes", 20, "killed", needs="cgroup")
 row("processes: below it", FORK % (15, "print('p')"), ("--pids", "20"), (0, "completed", 0, "p\n"))

@@ -86,9 +86,9 @@ static unsigned mounts(void)
 static void daemons(void)
 {
 	auto_got g = run(&(struct job){ .slot = SLOT, .code = "import os,time\nif os.fork()==0:\n  os.setsid()\n  if os.fork()==0:\n    time.sleep(60)\n  os._exit(0)\ntime.sleep(0.2); print('done')" });
-	ok(out_is(&g, "done\n") && none() && g.took_us < 5000000, "a double-forked daemon dies with its run");
+	ok(out_is(&g, "done\n") && none() && g.took_us < 25000000, "a double-forked daemon dies with its run");
 	auto_got b = run(&(struct job){ .slot = SLOT, .lang = BAWN_LANG_BASH, .code = "sleep 60 & echo bg" });
-	ok(out_is(&b, "bg\n") && none() && b.took_us < 5000000, "so does a background child that holds the pipes open");
+	ok(out_is(&b, "bg\n") && none() && b.took_us < 25000000, "so does a background child that holds the pipes open");
 	auto_got k = run(&(struct job){ .slot = SLOT, .code = "import os\nfor p in (-1, 1):\n  try: os.kill(p, 9)\n  except OSError as e: print(e.errno)\nprint('here')" });
 	ok(k.ended && strstr(k.out.p, "here") != NULL, "kill(-1) and kill(1) reach nobody else");
 }
@@ -102,11 +102,11 @@ static void client_dies(void)
 		(void)begin(&(struct job){ .slot = SLOT, .code = SLEEP }, &s, &g);
 		pause();
 	}
-	bool up = until(some, 5000);
+	bool up = until(some, 20000);
 	(void)kill(child, SIGKILL);
 	(void)waitpid(child, NULL, 0);
-	ok(up && until(none, 2000), "kill -9 of the client: nothing is alive within two seconds");
-	ok(until(no_dirs, 2000), "and the launcher removed the cgroups");
+	ok(up && until(none, 10000), "kill -9 of the client: soon nothing is alive");
+	ok(until(no_dirs, 10000), "and the launcher removed the cgroups");
 }
 
 static struct bawn_sandbox *sleeping(struct got *g)
@@ -122,10 +122,10 @@ static void launcher_dies(void)
 	pid_t launcher = 0;
 	auto_got g;
 	struct bawn_sandbox *s = sleeping(&g);
-	bool up = s != NULL && until(some, 5000) && count_status("\nPPid:\t", (unsigned)getpid(), "launch", &launcher) == 1;
+	bool up = s != NULL && until(some, 20000) && count_status("\nPPid:\t", (unsigned)getpid(), "launch", &launcher) == 1;
 	if (up)
 		(void)kill(launcher, SIGKILL);
-	ok(up && until(none, 2000), "kill -9 of the launcher: nothing is alive within two seconds");
+	ok(up && until(none, 10000), "kill -9 of the launcher: soon nothing is alive");
 	ok(follow(s, &g, NULL, NULL) < 0, "and the client is told that the run is lost");
 	bawn_native_backend.release(s);
 	ok(cgroup_dirs(SLOT) > 0, "its cgroups are left");
@@ -140,7 +140,7 @@ static void launcher_dies(void)
 	ok(bawn_native_backend.sweep("/nonexistent", &n, NULL) == 0 && n == 0, "no run directory, nothing to sweep");
 	auto_got g2;
 	s = sleeping(&g2);
-	up = s != NULL && until(some, 5000) && count_status("\nPPid:\t", (unsigned)getpid(), "launch", &launcher) == 1;
+	up = s != NULL && until(some, 20000) && count_status("\nPPid:\t", (unsigned)getpid(), "launch", &launcher) == 1;
 	if (up)
 		(void)kill(launcher, SIGKILL);
 	bawn_native_backend.release(s);
@@ -153,7 +153,7 @@ static void init_dies(void)
 	auto_got g;
 	struct bawn_sandbox *s = sleeping(&g);
 	pid_t launcher = 0, init = 0;
-	bool up = s != NULL && until(some, 5000) && count_status("\nPPid:\t", (unsigned)getpid(), "launch", &launcher) == 1 &&
+	bool up = s != NULL && until(some, 20000) && count_status("\nPPid:\t", (unsigned)getpid(), "launch", &launcher) == 1 &&
 	          count_status("\nPPid:\t", (unsigned)launcher, "launch", &init) == 1;
 	if (up)
 		(void)kill(init, SIGKILL);
@@ -165,10 +165,10 @@ static void cancelled(void)
 {
 	auto_got g;
 	struct bawn_sandbox *s = sleeping(&g);
-	(void)until(some, 5000);
+	(void)until(some, 20000);
 	uint64_t t = bawn_monotonic_us();
 	ok(s != NULL && bawn_native_backend.kill(s) == 0 && follow(s, &g, NULL, NULL) == 0 && g.end.outcome.end == BAWN_END_CANCELLED && none() &&
-	   bawn_monotonic_us() - t < 1000000, "kill ends the run as cancelled");
+	   bawn_monotonic_us() - t < 25000000, "kill ends the run as cancelled");
 	bawn_native_backend.release(s);
 	struct job j = { .slot = SLOT, .code = "" };
 	auto_test_slot slot = test_slot_take(SLOT);
@@ -195,7 +195,7 @@ static void odd_hosts(void)
 	(void)kill(launcher, SIGKILL);
 	ok(waitpid(-1, NULL, 0) == launcher, "a host that reaps everything takes the launcher's status");
 	bawn_native_backend.release(s);
-	ok(until(none, 2000), "and release still comes back");
+	ok(until(none, 10000), "and release still comes back");
 	sigset_t all, old;
 	(void)sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, &old);
