@@ -1,6 +1,6 @@
 # The front door; meson and ninja do the work (tools/build has the variants).  Every target first
 # installs what it needs: tools/setup says what that is, and does nothing the second time.
-.PHONY: all demo test test-units bench fuzz soak docs security-results install ci lint valgrind clean help
+.PHONY: all demo test test-units test-kernel bench fuzz soak docs security-results install ci lint valgrind clean help
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-print-directory
 
@@ -23,6 +23,10 @@ test:      ## everything, in all variants; closes with prove's summary
 
 test-units: all  ## only the C tests of the release build: seconds
 	@prove --exec '' --jobs 2 --recurse build/tests/unit
+
+test-kernel: all  ## the sandbox's tests on another kernel, with cgroup v2 alone, under qemu: minutes
+	@tools/setup kernel
+	@tools/test-kernel
 
 bench: all ## the measurements, with the machine they were made on
 	@tools/setup bench
@@ -58,7 +62,7 @@ valgrind: all  ## the tests of base, with failing allocations, under valgrind
 ci: lint valgrind test  ## what must be green before a merge
 
 clean:     ## removes what was built; node_modules stays
-	@rm -rf build build-clang build-asan build-fuzz
+	@rm -rf build build-clang build-asan build-fuzz build-kernel
 
 help:      ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1	/p' Makefile | expand -t 14
