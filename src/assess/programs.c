@@ -611,7 +611,8 @@ static void feed_xargs(struct shell *s, const char *name, struct value *const *w
 			inner[k++] = !text && bawn_sh_is(word[w], mark) ? in : bawn_sh_marked(s->e, word[w], mark, &line);
 		(void)bawn_sh_command(s, s->e, inner, k, node);
 		size_t used = line.text.n + (end != NULL);
-		line.text.p += used, rest -= used;
+		if (used > 0)  /* where there is no text, there is nothing to step over */
+			line.text.p += used, rest -= used;
 	}
 	s->cut_short = s->cut_short || rest > 0;
 }
