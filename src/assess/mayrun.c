@@ -14,9 +14,6 @@
 #define TEXT_MOST    4096u
 #define TEXTS_BYTES  (256u << 10)  /* of one program */
 
-/* Does the program look at its own documentation? */
-static bool reads_notes(const struct script *s) { return memmem(s->t->text.p, s->t->text.n, "__doc__", 7) != NULL; }
-
 /* Is it given to something that shows it, looks for it, or does with it what a rule knows? */
 static bool is_shown(const struct script *s, uint32_t i)
 {
@@ -27,7 +24,7 @@ static bool is_shown(const struct script *s, uint32_t i)
 	while (p != 0 && (node(s, p)->kind == BAWN_K_ADJACENT || node(s, p)->kind == BAWN_K_BINARY || node(s, p)->kind == BAWN_K_PAREN || node(s, p)->kind == BAWN_K_KEYWORD))
 		p = node(s, p)->parent;
 	uint8_t kind = node(s, p)->kind;
-	if ((kind == BAWN_K_STATEMENT && node(s, i)->parent == p && !reads_notes(s)) || kind == BAWN_K_THROW)
+	if ((kind == BAWN_K_STATEMENT && node(s, i)->parent == p && !s->reads_notes) || kind == BAWN_K_THROW)
 		return true;
 	uint32_t call = node(s, p)->kind == BAWN_K_ARGUMENTS ? node(s, p)->parent : 0, f = call != 0 ? child(s, call, BAWN_R_FUNCTION) : 0;
 	uint32_t last = f != 0 && node(s, f)->kind == BAWN_K_ATTRIBUTE ? child(s, f, BAWN_R_PROPERTY) : f;
@@ -88,6 +85,7 @@ void bawn_script_may_run(struct script *s)
 	uint64_t unread = s->e->tags & (BAWN_TAG(UNREAD));
 	if (!s->python || s->e->quiet || (unread == 0 && !s->hands_on))
 		return;
+	s->reads_notes = memmem(s->t->text.p, s->t->text.n, "__doc__", 7) != NULL;
 	for (uint32_t i = 0; i < s->t->n && s->e->error == 0; i++) {
 		const struct value *v = whole_text(s, i);
 		if (v == NULL || !may_be_command(s->e, v->text))

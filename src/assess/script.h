@@ -68,6 +68,7 @@ struct script {
 	uint32_t                at;       /* the node the walk has come to */
 	uint32_t                late[16]; uint32_t n_late;  /* functions of JavaScript that were given more after they were read */
 	bool                    specials; /* a class has methods that are called without being named */
+	bool                    reads_notes;  /* the program looks at its own documentation */
 	bool                    hands_on; /* a function that runs texts is used as a value */
 };
 

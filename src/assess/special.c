@@ -68,7 +68,7 @@ static void inherit(struct script *s, const char *base, const char *class_)
 	s->e->spent += s->cap_bind;
 	for (size_t i = 0; i < s->cap_bind; i++) {
 		const struct binding *b = &s->bind[i];
-		bool own = b->name != NULL && b->scope == 0 && strncmp(b->name, base, m) == 0 && (b->name[m] == '.' || strncmp(b->name + m, "().", 3) == 0);
+		bool own = b->name != NULL && b->scope == 0 && b->name[0] == base[0] && strncmp(b->name, base, m) == 0 && (b->name[m] == '.' || strncmp(b->name + m, "().", 3) == 0);
 		if (!own || b->value == NULL)
 			continue;
 		if (n == MEMBERS_MAX) {
