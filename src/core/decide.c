@@ -177,11 +177,15 @@ static enum bawn_trust trust_of(const struct bawn_exec *e)
 	return (enum bawn_trust)t;
 }
 
+enum bawn_action bawn_exec_action(const struct bawn_exec *e)
+{
+	enum bawn_action a = (enum bawn_action)e->policy->policy->decision[e->assessment->level];
+	return e->assessment->unfinished != NULL && a < BAWN_ACTION_CONFIRM ? BAWN_ACTION_CONFIRM : a;
+}
+
 int bawn_exec_decide(struct bawn_exec *e, struct bawn_err *err)
 {
-	e->action = (enum bawn_action)e->policy->policy->decision[e->assessment->level];
-	if (e->assessment->unfinished != NULL && e->action < BAWN_ACTION_CONFIRM)
-		e->action = BAWN_ACTION_CONFIRM;
+	e->action = bawn_exec_action(e);
 	e->trust = trust_of(e);
 	e->decided = true;
 	if (e->action >= BAWN_ACTION_CONFIRM || e->req.dry_run) {

@@ -63,6 +63,9 @@ static int assess(struct bawn_exec *e, struct bawn_err *err)
 		return r;
 	e->t_assess = bawn_monotonic_us() - e->mark_us;
 	e->mark_us = bawn_monotonic_us();
+	/* What will run unless something comes in between: its launcher starts while the rest is seen to. */
+	if (!e->req.dry_run && bawn_exec_action(e) < BAWN_ACTION_CONFIRM)
+		(void)!e->backend->open(e->b->dirs.launcher, &e->sandbox, NULL);  /* tried again, with words, when it is needed */
 	bawn_exec_emit_state(e, "assessed");
 	e->phase = BAWN_PHASE_DECIDE;
 	return 1;

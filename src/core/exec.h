@@ -107,6 +107,7 @@ BAWN_MUST_CHECK int bawn_record_outcome(struct bawn_exec *e, struct bawn_err *er
 BAWN_MUST_CHECK int bawn_exec_observed(struct bawn_exec *e, const struct bawn_observed *o, struct bawn_err *err);
 
 /* decide.c: what policy says of a level, and whether somebody lifts it. */
+enum bawn_action bawn_exec_action(const struct bawn_exec *e);
 BAWN_MUST_CHECK int bawn_exec_decide(struct bawn_exec *e, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_exec_consume(struct bawn_exec *e, struct bawn_err *err);  /* the approval, if one was used */
 

@@ -62,7 +62,9 @@ int bawn_exec_prepare(struct bawn_exec *e, struct bawn_err *err)
 	struct bawn_sandbox_spec spec;
 	int r = bawn_exec_spec(e, &spec, err);
 	e->need = spec.need;
-	return r == 0 ? e->backend->prepare(&spec, &e->sandbox, err) : r;
+	if (r == 0 && e->sandbox == NULL)
+		r = e->backend->open(spec.launcher, &e->sandbox, err);
+	return r == 0 ? e->backend->prepare(e->sandbox, &spec, err) : r;
 }
 
 int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err)

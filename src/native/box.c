@@ -26,7 +26,7 @@
 void bawn_box_init(struct bawn_box *box)
 {
 	*box = (struct bawn_box){ .slot_fd = -1, .live = -1, .init_fd = -1, .pid_fd = -1, .init_ctl = -1, .ctl = -1,
-		.out = { -1, -1, -1 }, .listener = -1, .workspace = -1, .code = -1, .area = -1 };
+		.out = { -1, -1, -1 }, .listener = -1, .workspace = -1, .code = -1, .mounts = -1, .area = -1 };
 }
 
 void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why, ...)
@@ -44,28 +44,27 @@ static int make_pair(int out[static 2], struct bawn_err *err)
 	return 0;
 }
 
-/* Writes /proc/PID/FILE through our own /proc, seen to be one. */
-static int write_proc(pid_t pid, const char *file, const char *text, struct bawn_err *err)
+int bawn_write_maps(pid_t pid, uid_t uid, gid_t gid, struct bawn_err *err)
 {
-	char path[64];
-	struct statfs fs;
-	snprintf(path, sizeof path, "/proc/%d/%s", pid, file);
-	bawn_auto_fd fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0 || fstatfs(fd, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC || write(fd, text, strlen(text)) < 0)
-		return bawn_fail(err, -errno, "write '%s'", path);
+	char path[64], uids[48], gids[48];
+	const struct { const char *file, *text; } row[] = { { "setgroups", "deny" }, { "uid_map", uids }, { "gid_map", gids } };
+	snprintf(uids, sizeof uids, "%u %u 1", BAWN_INSIDE_ID, uid);
+	snprintf(gids, sizeof gids, "%u %u 1", BAWN_INSIDE_ID, gid);
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		struct statfs fs;
+		if (pid == 0)
+			snprintf(path, sizeof path, "/proc/self/%s", row[i].file);
+		else
+			snprintf(path, sizeof path, "/proc/%d/%s", pid, row[i].file);
+		bawn_auto_fd fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+		if (fd < 0 || fstatfs(fd, &fs) < 0)
+			return bawn_fail(err, -errno, "open '%s'", path);
+		if (fs.f_type != PROC_SUPER_MAGIC)
+			return bawn_fail(err, -EINVAL, "write '%s', which is not the kernel's", path);
+		if (write(fd, row[i].text, strlen(row[i].text)) < 0)
+			return bawn_fail(err, -errno, "write '%s'", path);
+	}
 	return 0;
-}
-
-/* One id inside for one outside. */
-static int write_maps(pid_t pid, bool deny_groups, unsigned uid, unsigned gid, struct bawn_err *err)
-{
-	char map[64];
-	int r = deny_groups ? write_proc(pid, "setgroups", "deny", err) : 0;
-	snprintf(map, sizeof map, "%u %u 1", BAWN_INSIDE_ID, uid);
-	if (r == 0)
-		r = write_proc(pid, "uid_map", map, err);
-	snprintf(map, sizeof map, "%u %u 1", BAWN_INSIDE_ID, gid);
-	return r == 0 ? write_proc(pid, "gid_map", map, err) : r;
 }
 
 /* What somebody inside said before it gave up, or 0. */
@@ -116,6 +115,16 @@ static int listen_to(struct bawn_box *box, int ctl, uint32_t want, struct bawn_n
 	}
 }
 
+int bawn_box_namespaces(const struct bawn_box *box)
+{
+	static const struct { uint32_t layer; int flag; } row[] = {
+		{ BAWN_LAYER_BIT(NETNS), CLONE_NEWNET }, { BAWN_LAYER_BIT(IPCNS), CLONE_NEWIPC }, { BAWN_LAYER_BIT(UTSNS), CLONE_NEWUTS } };
+	int flags = CLONE_NEWNS;
+	for (size_t i = 0; i < BAWN_LEN(row); i++)
+		flags |= bawn_box_without(box, row[i].layer) ? 0 : row[i].flag;
+	return flags;
+}
+
 static int clone_init(struct bawn_box *box, struct bawn_err *err)
 {
 	int ctl[2], live[2];
@@ -128,11 +137,8 @@ static int clone_init(struct bawn_box *box, struct bawn_err *err)
 		return bawn_fail(err, -errno, "make a pipe");
 	box->live = live[1];
 	bawn_auto_fd watched = live[0];
-	struct clone_args args = { .flags = CLONE_NEWNS | CLONE_NEWPID | CLONE_PIDFD, .exit_signal = SIGCHLD,
+	struct clone_args args = { .flags = (unsigned)bawn_box_namespaces(box) | CLONE_NEWPID | CLONE_PIDFD, .exit_signal = SIGCHLD,
 	                           .pidfd = (uint64_t)(uintptr_t)&box->init_fd };
-	args.flags |= bawn_box_without(box, BAWN_LAYER_BIT(NETNS)) ? 0 : CLONE_NEWNET;
-	args.flags |= bawn_box_without(box, BAWN_LAYER_BIT(IPCNS)) ? 0 : CLONE_NEWIPC;
-	args.flags |= bawn_box_without(box, BAWN_LAYER_BIT(UTSNS)) ? 0 : CLONE_NEWUTS;
 	args.flags |= box->root ? 0 : CLONE_NEWUSER;
 	long pid = syscall(SYS_clone3, &args, sizeof args);
 	if (pid < 0)
@@ -146,7 +152,7 @@ static int clone_init(struct bawn_box *box, struct bawn_err *err)
 	}
 	box->init_pid = (pid_t)pid;
 	if (!box->root)
-		r = write_maps(box->init_pid, true, box->uid, box->gid, err);
+		r = bawn_write_maps(box->init_pid, box->uid, box->gid, err);
 	return r == 0 ? go(box->init_ctl, err) : r;
 }
 
@@ -176,19 +182,16 @@ static int make_area(struct bawn_box *box, struct bawn_err *err)
 	return 0;
 }
 
+/* Sends in who is to live there; on return it is inside, and init may lock the door. */
 static int clone_program(struct bawn_box *box, struct bawn_err *err)
 {
-	int ctl[2], inner[2], fds[2];
+	int ctl[2], fds[2];
 	int w[3] = { -1, -1, -1 };
-	int r = make_pair(inner, err);
+	int r = make_pair(ctl, err);
 	if (r < 0)
 		return r;
-	box->ctl = inner[0];
-	bawn_auto_fd inner_end = inner[1];
-	r = make_pair(ctl, err);
-	if (r < 0)
-		return r;
-	bawn_auto_fd ours = ctl[0], theirs = ctl[1];
+	box->ctl = ctl[0];
+	bawn_auto_fd theirs = ctl[1];
 	for (int s = 1; s <= 2; s++) {
 		int p[2];
 		if (pipe2(p, O_CLOEXEC) < 0)
@@ -198,28 +201,24 @@ static int clone_program(struct bawn_box *box, struct bawn_err *err)
 		if (fcntl(p[0], F_SETFL, O_NONBLOCK) < 0)
 			return bawn_fail(err, -errno, "make a pipe");
 	}
-	pid_t helper = fork();
-	if (helper < 0)
-		r = bawn_fail(err, -errno, "fork a helper");
-	if (helper == 0) {
-		bawn_close_fdp(&ours);
-		(void)close(BAWN_WIRE_SOCKET);
-		bawn_helper_main(box, theirs, inner_end, w);
-	}
+	/* For our children to come; we stay where we are, but for the user namespace of the rootless tier. */
+	if (setns(box->init_fd, CLONE_NEWPID | (box->root ? 0 : CLONE_NEWUSER)) < 0)
+		return bawn_fail(err, -errno, "join the sandbox's process namespace");
+	int v2 = box->cg.up ? bawn_cgroups_v2_fd(&box->cg) : -1;
+	struct clone_args args = { .flags = CLONE_PIDFD | (v2 >= 0 ? CLONE_INTO_CGROUP : 0), .exit_signal = SIGCHLD,
+	                           .pidfd = (uint64_t)(uintptr_t)&box->pid_fd, .cgroup = v2 >= 0 ? (unsigned)v2 : 0 };
+	long pid = syscall(SYS_clone3, &args, sizeof args);
+	if (pid == 0)
+		bawn_program_main(box, theirs, w);
 	bawn_close_fdp(&w[1]);
 	bawn_close_fdp(&w[2]);
+	if (pid < 0)
+		return bawn_fail(err, -errno, "make the program's process");
+	box->pid = (pid_t)pid;
 	bawn_close_fdp(&theirs);
 	theirs = -1;
-	if (r < 0)
-		return r;
 	struct bawn_note note;
-	r = listen_to(box, ours, BAWN_NOTE_PID, &note, fds, err);
-	if (r < 0)
-		return r;
-	box->helper = helper;
-	box->pid = note.pid;
-	box->pid_fd = pidfd_open(box->pid, 0);  /* our own child, unreaped: the number is its alone */
-	return box->pid_fd < 0 ? bawn_fail(err, -errno, "watch the program") : 0;
+	return listen_to(box, box->ctl, BAWN_NOTE_JOINED, &note, fds, err);
 }
 
 static int check_need(const struct bawn_box *box, struct bawn_err *err)
@@ -230,20 +229,6 @@ static int check_need(const struct bawn_box *box, struct bawn_err *err)
 			return bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, bawn_word(&bawn_layer_words, i),
 			                    "the wall '%s' does not stand: %s", bawn_word(&bawn_layer_words, i), box->why[i]);
 	return 0;
-}
-
-/* Who is to live inside goes in while init builds the tree, and gives up what it can meanwhile. */
-static int send_in(struct bawn_box *box, struct bawn_err *err)
-{
-	int r = make_area(box, err);
-	if (r == 0)
-		r = clone_program(box, err);
-	if (r == 0 && box->root && !bawn_box_without(box, BAWN_LAYER_BIT(USERNS)))
-		r = write_maps(box->pid, false, box->uid, box->gid, err);  /* rootless: the program itself */
-	if (r == 0)
-		return go(box->ctl, err);
-	int why = box->ctl >= 0 ? given_up(box->ctl, err) : 0;
-	return why < 0 ? why : r;
 }
 
 static int enter_room(struct bawn_box *box, struct bawn_err *err)
@@ -257,11 +242,13 @@ static int enter_room(struct bawn_box *box, struct bawn_err *err)
 	box->code = fds[1];
 	r = go(box->ctl, err);
 	if (r == 0)
-		r = listen_to(box, box->ctl, BAWN_NOTE_READY, &note, fds, err);
+		r = bawn_verify_place(box, err);  /* meanwhile */
 	if (r == 0)
-		box->listener = fds[0];
-	(void)waitpid(box->helper, NULL, 0);  /* it said one thing and is long gone */
-	return r;
+		r = listen_to(box, box->ctl, BAWN_NOTE_READY, &note, fds, err);
+	if (r < 0)
+		return r;
+	box->listener = fds[0];
+	return bawn_verify_power(box, err);
 }
 
 static int build(struct bawn_box *box, struct bawn_err *err)
@@ -270,7 +257,9 @@ static int build(struct bawn_box *box, struct bawn_err *err)
 	if (r < 0)
 		return r;
 	make_cgroups(box);
-	r = send_in(box, err);
+	r = make_area(box, err);
+	if (r == 0)
+		r = clone_program(box, err);
 	/* Where init has failed meanwhile, that is the reason, and what followed from it is not. */
 	int why = r < 0 ? given_up(box->init_ctl, err) : 0;
 	if (why < 0)
@@ -279,8 +268,6 @@ static int build(struct bawn_box *box, struct bawn_err *err)
 		r = go(box->init_ctl, err);
 	if (r == 0 || r == -EPIPE)  /* gone already: it says why */
 		r = enter_room(box, err);
-	if (r == 0)
-		r = bawn_verify(box, err);
 	return r == 0 ? check_need(box, err) : r;
 }
 
@@ -513,7 +500,7 @@ void bawn_box_done(struct bawn_box *box)
 	if (box->cg.n > 0)
 		(void)bawn_cgroups_remove(&box->cg, box->cg.name);
 	int *const fd[] = { &box->live, &box->init_ctl, &box->ctl, &box->out[1], &box->out[2], &box->listener,
-		&box->workspace, &box->code, &box->area, &box->slot_fd };
+		&box->workspace, &box->code, &box->mounts, &box->area, &box->slot_fd };
 	for (size_t i = 0; i < BAWN_LEN(fd); i++) {
 		bawn_close_fdp(fd[i]);
 		*fd[i] = -1;

@@ -2,9 +2,9 @@
  *
  *	launcher --clone3(NEWNS NEWPID NEWNET NEWIPC NEWUTS [rootless: NEWUSER])--> init, PID 1 inside
  *	    |                                     mounts, loopback, pivot_root; then only waits
- *	    +--fork--> helper: joins init's namespaces (setns by pidfd), then
- *	                 clone3(CLONE_PARENT, NEWUSER) --> program, PID 2 inside, the launcher's own
- *	                 child: its wait status is a kernel fact; it joins its cgroups first of all
+ *	    +--setns(init's NEWPID [NEWUSER]), clone3--> program, PID 2 inside, the launcher's own child:
+ *	                 its wait status is a kernel fact.  It joins init's other namespaces and its
+ *	                 cgroups, takes its uid, and only then makes its user namespace
  *
  * The three work side by side.  pivot_root moves everybody who is inside, so it waits until the program
  * is; and what the program does to paths (working directory, Landlock) waits for pivot_root.
@@ -30,12 +30,13 @@ struct bawn_box {
 	uid_t    uid; gid_t gid;         /* of the run, on the host */
 	int      slot_fd;                /* the slot's lock: kept here and in init */
 	int      live;                   /* write end of the pipe init watches */
-	pid_t    init_pid, helper, pid;
+	pid_t    init_pid, pid;
 	int      init_fd, pid_fd;        /* pidfds; -1 once reaped */
 	int      init_ctl, ctl;
 	int      out[3];                 /* read ends by stream number */
 	int      listener;               /* seccomp notifications, or -1 */
 	int      workspace, code;        /* directories, writable from here only */
+	int      mounts;                 /* its mount namespace, held so that it is taken apart after the answer; -1: sooner */
 	int      area;                   /* what the interpreter's hook writes into (sandbox/area.h), or -1 */
 	struct bawn_cgroups cg;
 	uint32_t layers, missing;
@@ -69,13 +70,17 @@ static inline bool bawn_box_observes(const struct bawn_box *box)
 {
 	return box->spec.observe && box->spec.language == BAWN_LANG_PYTHON;
 }
+/* One id inside for one outside, for process `pid` (0: ourselves), through a /proc seen to be one. */
+BAWN_MUST_CHECK int bawn_write_maps(pid_t pid, uid_t uid, gid_t gid, struct bawn_err *err);
+/* Those init is born with and the program joins; the process namespace apart. */
+int bawn_box_namespaces(const struct bawn_box *box);
 void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why, ...) BAWN_PRINTF(3, 4);
 
 /* The parts, one file each. */
 BAWN_MUST_CHECK int bawn_tree_build(const struct bawn_box *box, int *out_workspace, int *out_code, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_tree_enter(const struct bawn_box *box, struct bawn_err *err);  /* and all who are inside with us */
 _Noreturn void bawn_init_main(struct bawn_box *box, int ctl, int live);
-_Noreturn void bawn_helper_main(struct bawn_box *box, int ctl, int ctl_inner, const int out[3]);
+_Noreturn void bawn_program_main(struct bawn_box *box, int ctl, const int out[3]);
 BAWN_MUST_CHECK int bawn_landlock_apply(struct bawn_err *err);
 int  bawn_landlock_abi(void);
 /* Loads the language's filter; *out_listener is -1 where the kernel gives none. */
@@ -85,6 +90,8 @@ const char *bawn_syscall_hint(int nr);  /* what to do instead; never NULL */
 /* Answers one notification with its errno; the call's number, or a negative errno. */
 int  bawn_seccomp_answer(int listener);
 BAWN_MUST_CHECK int bawn_rlimits_apply(const struct bawn_box *box, bool cgroup, struct bawn_err *err);
-/* Fills box->layers from what the kernel says about the program. */
-BAWN_MUST_CHECK int bawn_verify(struct bawn_box *box, struct bawn_err *err);
+/* Fill box->layers from what the kernel says about the program: where it is, once the room is locked, and what
+ * it may, once it waits at the gate. */
+BAWN_MUST_CHECK int bawn_verify_place(struct bawn_box *box, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_verify_power(struct bawn_box *box, struct bawn_err *err);
 void bawn_explain(const struct bawn_box *box, const struct bawn_err *failure, struct bawn_probe *out);

@@ -3,6 +3,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "base/cleanup.h"
 
 int bawn_caps_bound(struct bawn_err *err)
 {
@@ -11,6 +12,19 @@ int bawn_caps_bound(struct bawn_err *err)
 		cap++;
 	/* EINVAL: past the last one the kernel knows. */
 	return errno == EINVAL && cap > CAP_AUDIT_READ ? 0 : bawn_fail(err, -errno, "drop capability %lu from the bounding set", cap);
+}
+
+int bawn_caps_raise(struct bawn_err *err)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { { 0 } };
+	if (syscall(SYS_capget, &head, data) < 0)
+		return bawn_fail(err, -errno, "read the capabilities");
+	for (size_t i = 0; i < BAWN_LEN(data); i++)
+		data[i].effective = data[i].permitted;
+	if (syscall(SYS_capset, &head, data) < 0)
+		return bawn_fail(err, -errno, "keep the capabilities");
+	return 0;
 }
 
 int bawn_caps_clear(struct bawn_err *err)

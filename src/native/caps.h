@@ -3,4 +3,6 @@
 #pragma once
 #include "base/err.h"
 BAWN_MUST_CHECK int bawn_caps_bound(struct bawn_err *err);
+/* What was kept over a change of uid takes effect again. */
+BAWN_MUST_CHECK int bawn_caps_raise(struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_caps_clear(struct bawn_err *err);

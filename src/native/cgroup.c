@@ -196,9 +196,10 @@ static unsigned remove_slot(const struct bawn_hierarchy *h, const char *name)
 				nap(2);
 		}
 	}
+	/* Root's directory for all runs stays, empty: making it costs each run as much as its own.  Other users leave none. */
 	snprintf(path, sizeof path, "%s/" BAWN_CGROUP_PARENT, h->mount);
 	struct stat st;
-	if (stat(path, &st) == 0 && st.st_uid == geteuid())
+	if (geteuid() != 0 && stat(path, &st) == 0 && st.st_uid == geteuid())
 		(void)rmdir(path);  /* fails while another run is there, and where root made it for us, which is right */
 	return gone;
 }
@@ -216,6 +217,18 @@ unsigned bawn_cgroups_remove(struct bawn_cgroups *cg, const char *name)
 	return n;
 }
 
+/* Usually on already; make and read-back tell. */
+static void enable_controllers(const char *mount, const char *parent)
+{
+	static const char *const on[] = { "+memory", "+cpu", "+pids" };
+	bawn_auto_fd top = open(mount, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	bawn_auto_fd mid = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	for (size_t i = 0; i < BAWN_LEN(on); i++) {
+		(void)write_text(top, "cgroup.subtree_control", on[i]);
+		(void)write_text(mid, "cgroup.subtree_control", on[i]);
+	}
+}
+
 static int make_dir(struct bawn_hierarchy *h, const char *name, struct bawn_err *err)
 {
 	char parent[280], path[360];
@@ -225,14 +238,8 @@ static int make_dir(struct bawn_hierarchy *h, const char *name, struct bawn_err 
 		/* Another run may remove the empty parent between the two steps. */
 		if (mkdir(parent, 0755) < 0 && errno != EEXIST)
 			return bawn_fail(err, -errno, "make '%s'", parent);
-		bawn_auto_fd top = open(h->mount, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		bawn_auto_fd mid = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-		for (int i = 0; h->v2 && i < 3; i++) {
-			/* Usually on already; make and read-back below tell. */
-			static const char *const on[] = { "+memory", "+cpu", "+pids" };
-			(void)write_text(top, "cgroup.subtree_control", on[i]);
-			(void)write_text(mid, "cgroup.subtree_control", on[i]);
-		}
+		if (h->v2)
+			enable_controllers(h->mount, parent);
 		if (mkdir(path, 0755) == 0)
 			break;
 		int why = errno;
@@ -257,14 +264,15 @@ static int set_limit(int dir, const struct limit_row *l, struct bawn_err *err)
 		snprintf(text, sizeof text, "%" PRIu64 " %u", l->value, PERIOD_US);
 	else
 		snprintf(text, sizeof text, "%" PRIu64, l->value);
-	int r = write_text(dir, l->file, text);
-	if (r == -ENOENT && l->optional)
+	bawn_auto_fd fd = openat(dir, l->file, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0 && errno == ENOENT && l->optional)
 		return 0;
-	if (r < 0)
-		return bawn_fail(err, r, "set '%s' to %s", l->file, text);
-	r = read_text(dir, l->file, got, sizeof got);
-	if (r < 0)
-		return bawn_fail(err, r, "read back '%s'", l->file);
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		return bawn_fail(err, -errno, "set '%s' to %s", l->file, text);
+	ssize_t n = pread(fd, got, sizeof got - 1, 0);
+	if (n < 0)
+		return bawn_fail(err, -errno, "read back '%s'", l->file);
+	got[n] = '\0';
 	uint64_t is = strtoull(got, NULL, 10);
 	if (is > l->value || l->value - is >= 4096)  /* memory is rounded down to whole pages */
 		return bawn_fail(err, -EIO, "'%s' is %.20s after writing %s", l->file, got, text);

@@ -88,7 +88,7 @@ static void native_release(struct bawn_sandbox *s)
 static void releasep(struct bawn_sandbox **s) { native_release(*s); }
 #define auto_sandbox __attribute__((cleanup(releasep))) struct bawn_sandbox *
 
-static int open_launcher(const char *path, struct bawn_sandbox **out, struct bawn_err *err)
+static int native_open(const char *path, struct bawn_sandbox **out, struct bawn_err *err)
 {
 	auto_sandbox s = calloc(1, sizeof *s);
 	if (s == NULL)
@@ -135,19 +135,12 @@ static int expect(struct bawn_sandbox *s, uint32_t want, struct bawn_ipc_msg *m,
 	return theirs.code;
 }
 
-static int ask(const struct bawn_sandbox_spec *spec, uint32_t type, struct bawn_sandbox **out, struct bawn_err *err)
+static int ask(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, uint32_t type, struct bawn_err *err)
 {
-	auto_sandbox s = NULL;
 	bawn_auto_buf b = BAWN_IPC_BUF;
-	int r = open_launcher(spec->launcher, &s, err);
-	if (r < 0)
-		return r;
 	bawn_wire_put_spec(&b, spec);
-	r = bawn_ipc_send(s->sock, type, &b, &spec->slot_fd, spec->slot_fd >= 0, 0, err);
-	if (r < 0 && r != -EPIPE)  /* gone already: expect says so in our words */
-		return r;
-	*out = bawn_steal(s);
-	return 0;
+	int r = bawn_ipc_send(s->sock, type, &b, &spec->slot_fd, spec->slot_fd >= 0, 0, err);
+	return r == -EPIPE ? 0 : r;  /* gone already: expect says so in our words */
 }
 
 static int native_probe(const struct bawn_sandbox_spec *spec, struct bawn_probe *out, struct bawn_err *err)
@@ -155,7 +148,9 @@ static int native_probe(const struct bawn_sandbox_spec *spec, struct bawn_probe 
 	auto_sandbox s = NULL;
 	struct bawn_ipc_msg m;
 	struct bawn_probe p = { 0 };
-	int r = ask(spec, BAWN_WIRE_PROBE, &s, err);
+	int r = native_open(spec->launcher, &s, err);
+	if (r == 0)
+		r = ask(s, spec, BAWN_WIRE_PROBE, err);
 	if (r == 0)
 		r = expect(s, BAWN_WIRE_PROBED, &m, err);
 	if (r < 0)
@@ -168,9 +163,9 @@ static int native_probe(const struct bawn_sandbox_spec *spec, struct bawn_probe 
 	return 0;
 }
 
-static int native_prepare(const struct bawn_sandbox_spec *spec, struct bawn_sandbox **out, struct bawn_err *err)
+static int native_prepare(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_err *err)
 {
-	return ask(spec, BAWN_WIRE_PREPARE, out, err);
+	return ask(s, spec, BAWN_WIRE_PREPARE, err);
 }
 
 static int native_ready(struct bawn_sandbox *s, struct bawn_enforcement *out, struct bawn_err *err)
@@ -391,7 +386,7 @@ static int native_sweep(const char *run_dir, unsigned *out_n, struct bawn_err *e
 }
 
 const struct bawn_backend bawn_native_backend = {
-	.name = "native", .id = BAWN_BACKEND_NATIVE, .probe = native_probe, .prepare = native_prepare, .ready = native_ready, .start = native_start,
+	.name = "native", .id = BAWN_BACKEND_NATIVE, .probe = native_probe, .open = native_open, .prepare = native_prepare, .ready = native_ready, .start = native_start,
 	.fd = native_fd, .next_event = native_next_event, .kill = native_kill, .collect = native_collect,
 	.release = native_release, .sweep = native_sweep,
 };

@@ -8,11 +8,11 @@ enum bawn_note_kind {
 	BAWN_NOTE_FAILED = 1,  /* err says what; the sandbox is not to be used */
 	BAWN_NOTE_LACKS,       /* layer could not be put up; err says why */
 	BAWN_NOTE_ROOM,        /* init: the tree stands and it has no privilege left; [workspace, code] */
-	BAWN_NOTE_PID,         /* helper: pid of the program */
+	BAWN_NOTE_JOINED,      /* program: it is inside with init, in its cgroups, under its own uid */
 	BAWN_NOTE_GO,          /* launcher: take the next step; at the gate: n_args, n_env, [strings, stdin] */
 	BAWN_NOTE_READY,       /* program: all walls up; [listener] */
 };
-struct bawn_note { uint32_t kind; uint32_t layer; int32_t pid; uint32_t n_args, n_env; struct bawn_err err; };
+struct bawn_note { uint32_t kind; uint32_t layer; uint32_t n_args, n_env; struct bawn_err err; };
 
 BAWN_MUST_CHECK int bawn_note_send(int sock, const struct bawn_note *n, const int *fds, size_t n_fds);
 /* Waits at most `timeout_ms` (-1: for ever).  fds[0..2) are filled with what came along, else -1.

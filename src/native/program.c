@@ -1,4 +1,4 @@
-/* program.c - the helper, and the program until it becomes the interpreter.
+/* program.c - the program until it becomes the interpreter.
  *
  * The program's steps are one table, walked in order; the order is the point:
  * limits while they can still be set, identity, then privilege away, then the filters, and only then
@@ -49,10 +49,10 @@ static int step_session(struct bawn_box *box, struct bawn_err *err)
 	(void)umask(022);
 	if (setsid() < 0 && errno != EPERM)  /* EPERM: leads one already */
 		return bawn_fail(err, -errno, "start a session");
-	/* By the kernel's own call: libc hides 32 and 33, which a host may have left ignored. */
+	/* The client had every signal put back, but for the two that libc hides: a host may have left those ignored. */
 	static const uint64_t dfl[4], none;
-	for (int s = 1; s < NSIG; s++)
-		if (s != SIGKILL && s != SIGSTOP && syscall(SYS_rt_sigaction, s, dfl, NULL, sizeof none) < 0)
+	for (int s = 32; s <= 33; s++)
+		if (syscall(SYS_rt_sigaction, s, dfl, NULL, sizeof none) < 0)
 			return bawn_fail(err, -errno, "reset signal %d", s);
 	if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none) < 0)
 		return bawn_fail(err, -errno, "reset the signal mask");
@@ -64,41 +64,41 @@ static int step_rlimits(struct bawn_box *box, struct bawn_err *err)
 	return bawn_box_without(box, BAWN_LAYER_BIT(RLIMITS)) ? 0 : bawn_rlimits_apply(box, box->cg.up, err);
 }
 
-static int write_self(const char *path, const char *text, struct bawn_err *err)
-{
-	bawn_auto_fd fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-	return fd < 0 || write(fd, text, strlen(text)) < 0 ? bawn_fail(err, -errno, "write '%s'", path) : 0;
-}
-
-/* As root the launcher wrote the maps.  Rootless our namespace is init's child, and a map can only
- * be written from the namespace itself or its parent: so we do it, one id for one. */
-static int step_map(struct bawn_box *box, struct bawn_err *err)
-{
-	static const struct { const char *path, *text; } row[] = {
-		{ "/proc/self/setgroups", "deny" }, { "/proc/self/uid_map", "1000 1000 1" }, { "/proc/self/gid_map", "1000 1000 1" } };
-	_Static_assert(BAWN_INSIDE_ID == 1000, "as the map says");
-	if (box->root || bawn_box_without(box, BAWN_LAYER_BIT(USERNS)))
-		return 0;
-	/* Joining a namespace made /proc/self root's. */
-	int r = prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 ? bawn_fail(err, -errno, "stay visible") : 0;
-	for (size_t i = 0; r == 0 && i < BAWN_LEN(row); i++)
-		r = write_self(row[i].path, row[i].text, err);
-	return r;
-}
-
+/* The run's ids as its namespaces' owner counts them.  Privilege is kept for the next two steps only. */
 static int step_identity(struct bawn_box *box, struct bawn_err *err)
 {
-	bool mapped = !bawn_box_without(box, BAWN_LAYER_BIT(USERNS));
-	uid_t uid = mapped ? BAWN_INSIDE_ID : box->uid;
-	gid_t gid = mapped ? BAWN_INSIDE_ID : box->gid;
+	uid_t uid = box->root ? box->uid : BAWN_INSIDE_ID;
+	gid_t gid = box->root ? box->gid : BAWN_INSIDE_ID;
 	if (bawn_box_without(box, BAWN_LAYER_BIT(UID)))
 		return 0;
 	if (box->root && setgroups(0, NULL) < 0)
 		return bawn_fail(err, -errno, "drop the supplementary groups");
-	if (setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0 || setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
 		return bawn_fail(err, -errno, "become uid %u", uid);
-	/* The launcher reads our namespaces from /proc; exec sets this anew. */
-	return prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 ? bawn_fail(err, -errno, "stay visible") : 0;
+	return bawn_caps_raise(err);
+}
+
+/* A user namespace of the run's own, which owns nothing else. */
+static int step_user(struct bawn_box *box, struct bawn_err *err)
+{
+	uid_t uid = geteuid();
+	gid_t gid = getegid();
+	bool own = !bawn_box_without(box, BAWN_LAYER_BIT(USERNS));
+	if (own && unshare(CLONE_NEWUSER) < 0)
+		return bawn_fail(err, -errno, "make a user namespace");
+	/* A change of ids made /proc/self root's, and the launcher reads our namespaces there; exec sets this anew. */
+	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
+		return bawn_fail(err, -errno, "stay visible");
+	return own ? bawn_write_maps(0, uid, gid, err) : 0;
+}
+
+/* From here on init may lock the door.  Not before: nobody makes a user namespace in the middle of a pivot_root. */
+static int step_joined(struct bawn_box *box, struct bawn_err *err)
+{
+	struct bawn_note joined = { .kind = BAWN_NOTE_JOINED };
+	(void)box;
+	int r = bawn_note_send(CTL, &joined, NULL, 0);
+	return r < 0 ? bawn_fail(err, r, "speak to the launcher") : 0;
 }
 
 static int step_caps(struct bawn_box *box, struct bawn_err *err)
@@ -186,7 +186,7 @@ static int step_seccomp(struct bawn_box *box, struct bawn_err *err)
 }
 
 static int (*const step[])(struct bawn_box *, struct bawn_err *) = {
-	step_session, step_map, step_rlimits, step_identity, step_caps, step_privs, step_room, step_workspace, step_landlock, step_seccomp,
+	step_session, step_rlimits, step_identity, step_user, step_joined, step_caps, step_privs, step_room, step_workspace, step_landlock, step_seccomp,
 };
 
 /* Takes `n` strings that stand back to back; false where there are fewer. */
@@ -265,65 +265,27 @@ static void arrange_fds(int ctl, const int out[3], int *area)
 		_exit(1);
 }
 
-/* The program itself, so that nobody else is ever counted; the namespace only then, so that its root
- * is the slot's directory. */
-static int join_cgroups(const struct bawn_box *box, struct bawn_err *err)
+/* The program itself, so that nobody else is ever counted; the cgroup namespace only then, so that its root is
+ * the slot's directory. */
+static int join(const struct bawn_box *box, struct bawn_err *err)
 {
+	if (setns(box->init_fd, bawn_box_namespaces(box)) < 0)
+		return bawn_fail(err, -errno, "join the sandbox's namespaces");
 	int r = box->cg.up ? bawn_cgroups_enter(&box->cg, err) : 0;
 	if (r == 0 && !bawn_box_without(box, BAWN_LAYER_BIT(CGROUPNS)) && unshare(CLONE_NEWCGROUP) < 0)
 		r = bawn_fail(err, -errno, "make a cgroup namespace");
 	return r;
 }
 
-static _Noreturn void program_main(struct bawn_box *box, int ctl, const int out[3])
+_Noreturn void bawn_program_main(struct bawn_box *box, int ctl, const int out[3])
 {
 	struct bawn_err err = { 0 };
-	struct bawn_note note;
-	int none[2];
-	if (join_cgroups(box, &err) < 0)
+	if (join(box, &err) < 0)
 		give_up(ctl, &err);
 	arrange_fds(ctl, out, &box->area);
 	box->listener = -1;
-	wait_go(&note, none);  /* the user namespace has its maps */
 	for (size_t i = 0; i < BAWN_LEN(step); i++)
 		if (step[i](box, &err) < 0)
 			give_up(CTL, &err);
 	gate(box);
-}
-
-static uint64_t namespaces(const struct bawn_box *box)
-{
-	uint64_t flags = CLONE_NEWNS | CLONE_NEWPID;
-	flags |= bawn_box_without(box, BAWN_LAYER_BIT(NETNS)) ? 0 : CLONE_NEWNET;
-	flags |= bawn_box_without(box, BAWN_LAYER_BIT(IPCNS)) ? 0 : CLONE_NEWIPC;
-	flags |= bawn_box_without(box, BAWN_LAYER_BIT(UTSNS)) ? 0 : CLONE_NEWUTS;
-	return flags | (box->root ? 0 : CLONE_NEWUSER);
-}
-
-/* Joins first, then clones: the child is born inside, with the launcher as its parent. */
-_Noreturn void bawn_helper_main(struct bawn_box *box, int ctl, int ctl_inner, const int out[3])
-{
-	struct bawn_err err = { 0 };
-	bawn_close_fdp(&box->live);
-	box->live = -1;
-	if (setns(box->init_fd, (int)namespaces(box)) < 0) {
-		(void)bawn_fail(&err, -errno, "join the sandbox's namespaces");
-		give_up(ctl, &err);
-	}
-	int v2 = box->cg.up ? bawn_cgroups_v2_fd(&box->cg) : -1;
-	struct clone_args args = { .flags = CLONE_PARENT, .exit_signal = 0 };
-	args.flags |= bawn_box_without(box, BAWN_LAYER_BIT(USERNS)) ? 0u : CLONE_NEWUSER;
-	if (v2 >= 0) {
-		args.flags |= CLONE_INTO_CGROUP;
-		args.cgroup = (unsigned)v2;
-	}
-	long pid = syscall(SYS_clone3, &args, sizeof args);
-	if (pid < 0) {
-		(void)bawn_fail(&err, -errno, "make the program's process");
-		give_up(ctl, &err);
-	}
-	if (pid == 0)
-		program_main(box, ctl_inner, out);
-	struct bawn_note note = { .kind = BAWN_NOTE_PID, .pid = (int32_t)pid };
-	_exit(bawn_note_send(ctl, &note, NULL, 0) < 0);
 }

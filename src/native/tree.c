@@ -13,7 +13,6 @@
  * directory fds on mounts that are covered where the program is; (4) every mount but those of /usr, a virtual environment and the root is
  * noexec or holds no file of the program's, /workspace excepted.
  * No untrusted byte is in reach while this runs. */
-#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -144,17 +143,22 @@ static const struct { const char *path, *text; } etc_file[] = {
 	{ "etc/hostname", "bawn\n" },
 };
 /* Host files a program needs to find its libraries, fonts and time zone; absent ones are left out. */
-static const struct { const char *name; bool prefix; } etc_host[] = {
-	{ "ld.so.cache", false }, { "alternatives", false }, { "localtime", false }, { "fonts", false }, { "matplotlibrc", false },
-	{ "mime.types", false }, { "python3", true },
-};
+static const char *const etc_host[] = { "ld.so.cache", "alternatives", "localtime", "fonts", "matplotlibrc", "mime.types", "python3" };
 
-static bool wanted(const char *name)
+static int add_etc_host(const char *name, struct bawn_err *err)
 {
-	for (size_t i = 0; i < BAWN_LEN(etc_host); i++)
-		if (etc_host[i].prefix ? strncmp(name, etc_host[i].name, strlen(etc_host[i].name)) == 0 : strcmp(name, etc_host[i].name) == 0)
-			return true;
-	return false;
+	char host[300];
+	snprintf(host, sizeof host, "/etc/%s", name);
+	return access(host, F_OK) == 0 ? bind_host(host, host + 1, LOCKED, err) : 0;  /* a link that leads nowhere is left out too */
+}
+
+/* The host's python3 has a directory by the name of its version.  (All of /etc is not looked through: it is long.) */
+static int add_etc_python(struct bawn_err *err)
+{
+	char name[64];
+	ssize_t n = readlink("/usr/bin/python3", name, sizeof name - 1);
+	name[n > 0 ? n : 0] = '\0';
+	return strncmp(name, "python3.", 8) == 0 && strchr(name, '/') == NULL ? add_etc_host(name, err) : 0;
 }
 
 static int add_etc(const struct bawn_box *box, struct bawn_err *err)
@@ -164,14 +168,9 @@ static int add_etc(const struct bawn_box *box, struct bawn_err *err)
 	int r = make_dir("etc", 0755, err);
 	for (size_t i = 0; r == 0 && i < BAWN_LEN(etc_file); i++)
 		r = make_file(etc_file[i].path, bawn_span(etc_file[i].text), err);
-	bawn_auto_dir d = opendir("/etc");
-	for (struct dirent *e; r == 0 && d != NULL && (e = readdir(d)) != NULL; ) {
-		char host[300];
-		snprintf(host, sizeof host, "/etc/%s", e->d_name);
-		if (wanted(e->d_name) && access(host, F_OK) == 0)  /* a link that leads nowhere is left out too */
-			r = bind_host(host, host + 1, LOCKED, err);
-	}
-	return r;
+	for (size_t i = 0; r == 0 && i < BAWN_LEN(etc_host); i++)
+		r = add_etc_host(etc_host[i], err);
+	return r == 0 ? add_etc_python(err) : r;
 }
 
 static int add_dev(struct bawn_err *err)

@@ -22,18 +22,11 @@ static void stands(struct bawn_box *box, enum bawn_layer layer, bool good, const
 		bawn_box_lacks(box, layer, "%s", otherwise);
 }
 
-static void check_namespaces(struct bawn_box *box, int self, int proc)
+static void check_namespace(struct bawn_box *box, enum bawn_layer layer, const char *file, int self, int proc)
 {
-	static const struct { enum bawn_layer layer; const char *file; } ns[] = {
-		{ BAWN_LAYER_USERNS, "ns/user" }, { BAWN_LAYER_MOUNTNS, "ns/mnt" }, { BAWN_LAYER_PIDNS, "ns/pid" },
-		{ BAWN_LAYER_NETNS, "ns/net" }, { BAWN_LAYER_IPCNS, "ns/ipc" }, { BAWN_LAYER_UTSNS, "ns/uts" },
-		{ BAWN_LAYER_CGROUPNS, "ns/cgroup" },
-	};
-	for (size_t i = 0; i < BAWN_LEN(ns); i++) {
-		struct stat ours, theirs;
-		stands(box, ns[i].layer, fstatat(self, ns[i].file, &ours, 0) == 0 && fstatat(proc, ns[i].file, &theirs, 0) == 0 &&
-		       (ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev), "the program shares the host's namespace");
-	}
+	struct stat ours, theirs;
+	stands(box, layer, fstatat(self, file, &ours, 0) == 0 && fstatat(proc, file, &theirs, 0) == 0 &&
+	       (ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev), "the program shares the host's namespace");
 }
 
 /* The rest of the line that starts with `key`, or "". */
@@ -91,19 +84,53 @@ static int read_proc(int dir, const char *file, struct bawn_buf *out, struct baw
 	return bawn_read_file(dir, file, out, err);
 }
 
-int bawn_verify(struct bawn_box *box, struct bawn_err *err)
+static int open_proc(const char *path, struct bawn_err *err)
+{
+	struct statfs fs;
+	bawn_auto_fd dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0 || fstatfs(dir, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC)
+		return bawn_fail(err, -ENOENT, "read the program's state from /proc");
+	return bawn_take_fd(&dir);
+}
+
+/* Ours and the program's directories. */
+static int open_both(const struct bawn_box *box, int *out_self, int *out_proc, struct bawn_err *err)
 {
 	char path[32];
 	snprintf(path, sizeof path, "/proc/%d", box->pid);
-	bawn_auto_fd self = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	bawn_auto_fd proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct statfs fs;
-	if (self < 0 || proc < 0 || fstatfs(proc, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC)
-		return bawn_fail(err, -ENOENT, "read the program's state from /proc");
-	check_namespaces(box, self, proc);
+	*out_self = open_proc("/proc/self", err);
+	*out_proc = *out_self < 0 ? *out_self : open_proc(path, err);
+	return *out_proc < 0 ? *out_proc : 0;
+}
+
+int bawn_verify_place(struct bawn_box *box, struct bawn_err *err)
+{
+	static const struct { enum bawn_layer layer; const char *file; } ns[] = {
+		{ BAWN_LAYER_MOUNTNS, "ns/mnt" }, { BAWN_LAYER_PIDNS, "ns/pid" }, { BAWN_LAYER_NETNS, "ns/net" },
+		{ BAWN_LAYER_IPCNS, "ns/ipc" }, { BAWN_LAYER_UTSNS, "ns/uts" }, { BAWN_LAYER_CGROUPNS, "ns/cgroup" },
+	};
+	bawn_auto_fd self = -1, proc = -1;
+	int r = open_both(box, &self, &proc, err);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < BAWN_LEN(ns); i++)
+		check_namespace(box, ns[i].layer, ns[i].file, self, proc);
+	box->mounts = openat(proc, "ns/mnt", O_RDONLY | O_CLOEXEC);
 	check_root(box, proc);
+	stands(box, BAWN_LAYER_CGROUP, box->cg.up && bawn_cgroups_confirm(&box->cg, box->pid, NULL) == 0,
+	       "the program is not in its cgroup");
+	return 0;
+}
+
+int bawn_verify_power(struct bawn_box *box, struct bawn_err *err)
+{
 	bawn_auto_buf text = BAWN_BUF(16384);
-	int r = read_proc(proc, "status", &text, err);
+	bawn_auto_fd self = -1, proc = -1;
+	int r = open_both(box, &self, &proc, err);
+	if (r < 0)
+		return r;
+	check_namespace(box, BAWN_LAYER_USERNS, "ns/user", self, proc);
+	r = read_proc(proc, "status", &text, err);
 	if (r < 0)
 		return r;
 	check_status(box, text.p);
@@ -113,8 +140,6 @@ int bawn_verify(struct bawn_box *box, struct bawn_err *err)
 	check_limits(box, text.p);
 	stands(box, BAWN_LAYER_LANDLOCK, box->why[BAWN_LAYER_LANDLOCK][0] == '\0' &&
 	       !bawn_box_without(box, BAWN_LAYER_BIT(LANDLOCK)), "left out");
-	stands(box, BAWN_LAYER_CGROUP, box->cg.up && bawn_cgroups_confirm(&box->cg, box->pid, NULL) == 0,
-	       "the program is not in its cgroup");
 	stands(box, BAWN_LAYER_DENIAL_REPORTING, box->listener >= 0, "the kernel gives no seccomp notifications");
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* sandbox.h - the wall as seen from above: one table of functions per backend.
  *
- *   probe -> prepare -> start -> next_event ... -> collect -> release
+ *   probe -> open -> prepare -> ready -> start -> next_event ... -> collect -> release
  *
  * A prepared sandbox has every wall and limit up and no code in it.  `start` hands over the sealed
  * code; events follow until BAWN_EV_OUTCOME; `release` leaves nothing behind, whatever came before.
@@ -136,8 +136,10 @@ struct bawn_backend {
 	enum bawn_backend_id id;
 	/* Tries each layer for real.  Fails only when the backend cannot be asked at all. */
 	int (*probe)(const struct bawn_sandbox_spec *spec, struct bawn_probe *out, struct bawn_err *err);
-	/* Begins to put up the walls and does not wait; on failure nothing is left behind. */
-	int (*prepare)(const struct bawn_sandbox_spec *spec, struct bawn_sandbox **out, struct bawn_err *err);
+	/* Starts whoever is to put up the walls (`launcher` as in the spec), before it is known how high; does not wait. */
+	int (*open)(const char *launcher, struct bawn_sandbox **out, struct bawn_err *err);
+	/* Begins to put up the walls and does not wait. */
+	int (*prepare)(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_err *err);
 	/* Blocks until every wall stands (milliseconds).  After a failure there is only release. */
 	int (*ready)(struct bawn_sandbox *s, struct bawn_enforcement *out, struct bawn_err *err);
 	int (*start)(struct bawn_sandbox *s, const struct bawn_sandbox_start *start, struct bawn_err *err);

@@ -170,7 +170,9 @@ static int prepared(const struct bawn_sandbox_spec *spec, struct bawn_sandbox **
 {
 	const struct bawn_backend *b = &bawn_native_backend;
 	struct bawn_sandbox *s = NULL;
-	int r = b->prepare(spec, &s, err);
+	int r = b->open(spec->launcher, &s, err);
+	if (r == 0)
+		r = b->prepare(s, spec, err);
 	if (r == 0)
 		r = b->ready(s, walls, err);
 	if (r < 0)
