@@ -6,6 +6,7 @@
 #include "assess/javascript.h"
 #include "assess/reader.h"
 #include "assess/special.h"
+#include "assess/world.h"
 
 #define PATTERNS_MAX   16u
 #define FUNCTIONS_MAX  32u
@@ -233,6 +234,7 @@ static void bind_one(struct script *s, uint32_t target, struct value *v)
 			tell_setting(s, target, v);
 		uint32_t object = node(s, target)->child, index = child(s, target, BAWN_R_SUBSCRIPT);
 		bawn_special_item(s, object != 0 ? s->val[object] : NULL, index != 0 ? s->val[index] : NULL, v);
+		bawn_world_item(s, object != 0 ? s->val[object] : NULL, index != 0 ? s->val[index] : NULL, v, target);
 		bind_item(s, target, v);
 	}
 }

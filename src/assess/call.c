@@ -6,6 +6,7 @@
 #include "assess/reader.h"
 #include "assess/replay.h"
 #include "assess/special.h"
+#include "assess/world.h"
 #include "base/cleanup.h"
 
 #define SMALL_BODY     40u
@@ -258,6 +259,7 @@ struct value *bawn_read_call(struct script *s, uint32_t i)
 		tags = bawn_call_tell(s, &c);
 	tell_alternatives(s, &c);
 	bawn_bind_method(s, &c);
+	bawn_world_call(s, &c);
 	set_attribute(s, &c);
 	construct(s, &c);
 	if (self != NULL && self->name != NULL && !self->imported && (s->python || strchr(self->name, '(') != NULL) && (own & FLOWS) != 0)

@@ -5,6 +5,7 @@
  * the bytes are not of its form.  They are as lenient as the most lenient decoder of that name, since
  * a text that is decoded here and not at run time only costs a look. */
 #include "assess/decode.h"
+#include <arpa/inet.h>
 #include <bzlib.h>
 #include <lzma.h>
 #include <stdlib.h>
@@ -486,6 +487,90 @@ static bool undo_utf7(struct bawn_buf *out, struct bawn_span in)
 	return true;
 }
 
+/* Letters as mainframes have them: the page 037; others differ in a few signs. */
+static bool ebcdic(struct bawn_buf *out, struct bawn_span in, const char *other)
+{
+	static const char page[256] =
+		"\x00\x01\x02\x03\x9c\x09\x86\x7f\x97\x8d\x8e\x0b\x0c\x0d\x0e\x0f" "\x10\x11\x12\x13\x9d\x85\x08\x87\x18\x19\x92\x8f\x1c\x1d\x1e\x1f"
+		"\x80\x81\x82\x83\x84\x0a\x17\x1b\x88\x89\x8a\x8b\x8c\x05\x06\x07" "\x90\x91\x16\x93\x94\x95\x96\x04\x98\x99\x9a\x9b\x14\x15\x9e\x1a"
+		"\x20\xa0\xe2\xe4\xe0\xe1\xe3\xe5\xe7\xf1\xa2.<(+|" "&\xe9\xea\xeb\xe8\xed\xee\xef\xec\xdf!$*);\xac"
+		"-/\xc2\xc4\xc0\xc1\xc3\xc5\xc7\xd1\xa6,%_>?" "\xf8\xc9\xca\xcb\xc8\xcd\xce\xcf\xcc`:#@'=\""
+		"\xd8" "abcdefghi\xab\xbb\xf0\xfd\xfe\xb1" "\xb0jklmnopqr\xaa\xba\xe6\xb8\xc6\xa4"
+		"\xb5~stuvwxyz\xa1\xbf\xd0\xdd\xde\xae" "^\xa3\xa5\xb7\xa9\xa7\xb6\xbc\xbd\xbe[]\xaf\xa8\xb4\xd7"
+		"{ABCDEFGHI\xad\xf4\xf6\xf2\xf3\xf5" "}JKLMNOPQR\xb9\xfb\xfc\xf9\xfa\xff"
+		"\\\xf7STUVWXYZ\xb2\xd4\xd6\xd2\xd3\xd5" "0123456789\xb3\xdb\xdc\xd9\xda\x9f";
+	for (size_t i = 0; i < in.n; i++) {
+		char c = page[(unsigned char)in.p[i]];
+		for (const char *k = other; *k != '\0'; k += 2)
+			c = k[0] == in.p[i] ? k[1] : c;
+		put_char(out, (unsigned char)c);
+	}
+	return true;
+}
+
+static bool undo_ebcdic(struct bawn_buf *out, struct bawn_span in) { return ebcdic(out, in, ""); }
+static bool undo_ebcdic500(struct bawn_buf *out, struct bawn_span in) { return ebcdic(out, in, "\x4a[\x4f!\x5a]\x5f^\xbb|"); }
+
+/* =?charset?B?...?= and =?charset?Q?...?=, as mail writes words that are not ASCII. */
+static bool undo_mail(struct bawn_buf *out, struct bawn_span in)
+{
+	bool found = false;
+	for (size_t i = 0; i < in.n; i++) {
+		const char *p = in.p + i, *end = in.p + in.n;
+		const char *how = in.n - i > 2 && memcmp(p, "=?", 2) == 0 ? memchr(p + 2, '?', (size_t)(end - p) - 2) : NULL;
+		const char *stop = how != NULL && end - how > 3 && how[2] == '?' ? memmem(how + 3, (size_t)(end - how) - 3, "?=", 2) : NULL;
+		if (stop == NULL) {
+			bawn_buf_char(out, *p);
+			continue;
+		}
+		struct bawn_span word = { how + 3, (size_t)(stop - how) - 3 };
+		if ((how[1] | 0x20) == 'b')
+			(void)base64(out, word, false, false);  /* what is no base64 gives nothing there, too */
+		else
+			(void)undo_quoted(out, word);
+		found = true;
+		i = (size_t)(stop - in.p) + 1;
+	}
+	return found;
+}
+
+/* 127.0.0.1 and ::1 as the bytes they are. */
+static bool undo_address(struct bawn_buf *out, struct bawn_span in)
+{
+	char text[INET6_ADDRSTRLEN];
+	unsigned char bytes[16];
+	if (in.n >= sizeof text || memchr(in.p, '\0', in.n) != NULL)
+		return false;
+	memcpy(text, in.p, in.n);
+	text[in.n] = '\0';
+	int family = strchr(text, ':') != NULL ? AF_INET6 : AF_INET;
+	if (inet_pton(family, text, bytes) != 1)
+		return false;
+	bawn_buf_add(out, bytes, family == AF_INET6 ? 16 : 4);
+	return true;
+}
+
+struct bawn_span bawn_encode_utf16(struct arena *a, struct bawn_span in, bool big)
+{
+	char *out = in.n <= BAWN_DECODED_MAX ? bawn_arena_get(a, 2 * in.n + 4) : NULL;
+	size_t n = 0;
+	for (size_t at = 0; out != NULL && at < in.n; ) {
+		uint32_t c = 0;
+		size_t len = bawn_utf8_next(in, at, &c);
+		if (len == 0)
+			return (struct bawn_span){ NULL, 0 };
+		uint32_t unit[2] = { c, 0 };
+		if (c >= 0x10000)
+			unit[0] = 0xd800 + ((c - 0x10000) >> 10), unit[1] = 0xdc00 + ((c - 0x10000) & 0x3ff);
+		for (unsigned k = 0; k < (c >= 0x10000 ? 2u : 1u); k++) {
+			out[n++] = (char)(big ? unit[k] >> 8 : unit[k] & 0xff);
+			out[n++] = (char)(big ? unit[k] & 0xff : unit[k] >> 8);
+		}
+		at += len;
+	}
+	return (struct bawn_span){ out, n };
+}
+
 struct bawn_span bawn_encode_latin1(struct arena *a, struct bawn_span in)
 {
 	char *out = bawn_arena_get(a, in.n + 1);
@@ -604,6 +689,10 @@ static const struct { bool (*undo)(struct bawn_buf *out, struct bawn_span in); u
 	[BAWN_CODEC_UTF16BE]   = { undo_utf16be, 0, false },
 	[BAWN_CODEC_UTF32]     = { undo_utf32, 0, false },
 	[BAWN_CODEC_UTF7]      = { undo_utf7, 0, true },
+	[BAWN_CODEC_EBCDIC]    = { undo_ebcdic, 0, true },
+	[BAWN_CODEC_EBCDIC500] = { undo_ebcdic500, 0, true },
+	[BAWN_CODEC_MAIL]      = { undo_mail, 0, true },
+	[BAWN_CODEC_ADDRESS]   = { undo_address, 0, true },
 	/* a few bytes can make these work hard before the first byte comes out */
 	[BAWN_CODEC_INFLATE]   = { undo_inflate, 32u << 10, true },
 	[BAWN_CODEC_BZIP2]     = { undo_bzip2, 512u << 10, true },
@@ -617,7 +706,12 @@ static const struct { const char *name; enum bawn_codec codec; } spelled[] = {
 	{ "b32", BAWN_CODEC_BASE32 }, { "b64", BAWN_CODEC_BASE64 }, { "b85", BAWN_CODEC_BASE85 }, { "base16", BAWN_CODEC_HEX },
 	{ "base32", BAWN_CODEC_BASE32 }, { "base64", BAWN_CODEC_BASE64ANY }, { "base64codec", BAWN_CODEC_BASE64 },
 	{ "base64url", BAWN_CODEC_BASE64URL }, { "base85", BAWN_CODEC_BASE85 }, { "binary", BAWN_CODEC_LATIN1 }, { "bz2", BAWN_CODEC_BZIP2 },
-	{ "bz2codec", BAWN_CODEC_BZIP2 }, { "cp1252", BAWN_CODEC_LATIN1 }, { "gzip", BAWN_CODEC_INFLATE }, { "hex", BAWN_CODEC_HEX },
+	{ "bz2codec", BAWN_CODEC_BZIP2 }, { "cp037", BAWN_CODEC_EBCDIC }, { "cp1026", BAWN_CODEC_EBCDIC500 }, { "cp1140", BAWN_CODEC_EBCDIC },
+	{ "cp1252", BAWN_CODEC_LATIN1 }, { "cp273", BAWN_CODEC_EBCDIC500 }, { "cp424", BAWN_CODEC_EBCDIC }, { "cp500", BAWN_CODEC_EBCDIC500 },
+	{ "cp875", BAWN_CODEC_EBCDIC500 }, { "ebcdiccpbe", BAWN_CODEC_EBCDIC500 }, { "ebcdiccpch", BAWN_CODEC_EBCDIC500 },
+	{ "ebcdiccphe", BAWN_CODEC_EBCDIC }, { "ebcdiccpnl", BAWN_CODEC_EBCDIC }, { "ebcdiccpus", BAWN_CODEC_EBCDIC }, { "ibm037", BAWN_CODEC_EBCDIC },
+	{ "ibm039", BAWN_CODEC_EBCDIC }, { "ibm500", BAWN_CODEC_EBCDIC500 }, { "ibm1140", BAWN_CODEC_EBCDIC }, { "037", BAWN_CODEC_EBCDIC },
+	{ "500", BAWN_CODEC_EBCDIC500 }, { "1140", BAWN_CODEC_EBCDIC }, { "gzip", BAWN_CODEC_INFLATE }, { "hex", BAWN_CODEC_HEX },
 	{ "hexcodec", BAWN_CODEC_HEX }, { "iso88591", BAWN_CODEC_LATIN1 }, { "l1", BAWN_CODEC_LATIN1 }, { "latin", BAWN_CODEC_LATIN1 },
 	{ "latin1", BAWN_CODEC_LATIN1 }, { "lzma", BAWN_CODEC_LZMA }, { "quopri", BAWN_CODEC_QUOTED }, { "quopricodec", BAWN_CODEC_QUOTED },
 	{ "quotedprintable", BAWN_CODEC_QUOTED }, { "rawunicodeescape", BAWN_CODEC_ESCAPES }, { "rot13", BAWN_CODEC_ROT13 },
@@ -630,6 +724,16 @@ static const struct { const char *name; enum bawn_codec codec; } spelled[] = {
 };
 
 NAMES(spelled_names, spelled);
+
+/* Of all other letters the first half is ASCII, and a program needs no more. */
+static bool is_charset(struct bawn_span name)
+{
+	static const char *const first[] = { "iso8859", "iso2022", "cp", "windows", "koi8", "mac", "gb", "big5", "euc", "shiftjis", "sjis", "johab", "hz", "tis620", "ptcp154", "kz1048", "ibm" };
+	for (size_t i = 0; i < BAWN_LEN(first); i++)
+		if (bawn_span_starts(name, first[i]))
+			return true;
+	return false;
+}
 
 enum bawn_codec bawn_codec_named(struct bawn_span name)
 {
@@ -644,7 +748,7 @@ enum bawn_codec bawn_codec_named(struct bawn_span name)
 		plain[n++] = c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 	}
 	size_t row = bawn_names_find(&spelled_names, plain, n);
-	return row < BAWN_LEN(spelled) ? spelled[row].codec : BAWN_CODEC_NONE;
+	return row < BAWN_LEN(spelled) ? spelled[row].codec : is_charset((struct bawn_span){ plain, n }) ? BAWN_CODEC_LATIN1 : BAWN_CODEC_NONE;
 }
 
 bool bawn_codec_hides(enum bawn_codec c) { return codec[c].hides; }

@@ -14,7 +14,7 @@ enum bawn_codec {
 	BAWN_CODEC_BASE32, BAWN_CODEC_BASE32HEX, BAWN_CODEC_BASE85, BAWN_CODEC_ASCII85, BAWN_CODEC_Z85, BAWN_CODEC_UU,
 	BAWN_CODEC_QUOTED, BAWN_CODEC_PERCENT, BAWN_CODEC_PLUS, BAWN_CODEC_UNESCAPE, BAWN_CODEC_ENTITIES, BAWN_CODEC_ESCAPES,
 	BAWN_CODEC_ROT13, BAWN_CODEC_LATIN1, BAWN_CODEC_UTF16, BAWN_CODEC_UTF16LE, BAWN_CODEC_UTF16BE, BAWN_CODEC_UTF32,
-	BAWN_CODEC_UTF7, BAWN_CODEC_INFLATE, BAWN_CODEC_BZIP2, BAWN_CODEC_LZMA,
+	BAWN_CODEC_UTF7, BAWN_CODEC_EBCDIC, BAWN_CODEC_EBCDIC500, BAWN_CODEC_MAIL, BAWN_CODEC_ADDRESS, BAWN_CODEC_INFLATE, BAWN_CODEC_BZIP2, BAWN_CODEC_LZMA,
 	BAWN_CODEC_COUNT
 };
 
@@ -32,6 +32,8 @@ struct bawn_span bawn_decode(struct arena *a, enum bawn_codec codec, struct bawn
 
 /* The other way: UTF-8 as one byte for each character; .p is NULL where a character needs more. */
 struct bawn_span bawn_encode_latin1(struct arena *a, struct bawn_span in);
+/* The same as UTF-16, without a mark: a text in letters that nobody can read may be another one. */
+struct bawn_span bawn_encode_utf16(struct arena *a, struct bawn_span in, bool big);
 
 /* Backslash escapes undone, as each language writes them; of BYTES \xff is one byte. */
 enum bawn_escapes { BAWN_ESCAPES_PYTHON, BAWN_ESCAPES_BYTES, BAWN_ESCAPES_JAVASCRIPT };

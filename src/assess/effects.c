@@ -7,6 +7,7 @@
 #include "assess/names.h"
 #include "assess/script.h"
 #include "assess/text.h"
+#include "assess/world.h"
 #include "base/cleanup.h"
 
 enum { SELF = -1, FETCHED = -2 };
@@ -141,6 +142,13 @@ static const struct { const char *name; int8_t arg; uint8_t run; } runs[] = {
 	{ "cross-spawn", 0, WORDS }, { "cross-spawn.sync", 0, WORDS }, { "cross-spawn.spawn", 0, WORDS }, { "zx.$", 0, SHELL_LINE }, { "Bun.$", 0, SHELL_LINE },
 	{ "Bun.spawn", 0, WORDS }, { "Bun.spawnSync", 0, WORDS }, { "Deno.Command", 0, WORDS }, { "node-cmd.run", 0, SHELL_LINE }, { "node-cmd.runSync", 0, SHELL_LINE },
 	{ "child_process.fork", 0, WORDS }, { "node-pty.spawn", 0, WORDS },
+	{ "imaplib.IMAP4_stream", 0, SHELL_LINE }, { "_osx_support._read_output", 0, SHELL_LINE }, { "_aix_support._read_cmd_output", 0, SHELL_LINE },
+	{ "_bootsubprocess.check_output", 0, SHELL_OR_WORDS }, { "_bootsubprocess.Popen", 0, SHELL_OR_WORDS }, { "pydoc.pipepager", 1, SHELL_LINE }, { "pydoc.tempfilepager", 1, SHELL_LINE },
+	{ "IPython.utils.process.system", 0, SHELL_LINE }, { "IPython.utils.process.getoutput", 0, SHELL_LINE }, { "IPython.utils.process.getoutputerror", 0, SHELL_LINE },
+	{ "numpy.distutils.exec_command.exec_command", 0, SHELL_LINE }, { "webbrowser.UnixBrowser", 0, SHELL_OR_WORDS }, { "setuptools._distutils.spawn.spawn", 0, WORDS_IN_LIST },
+	{ "gi.repository.GLib.spawn_command_line_sync", 0, SHELL_LINE }, { "gi.repository.GLib.spawn_command_line_async", 0, SHELL_LINE }, { "paver.easy.sh", 0, SHELL_LINE },
+	{ "rlcompleter.Completer().attr_matches", 0, PYTHON }, { "rlcompleter.Completer().complete", 0, PYTHON }, { "runpy._run_code", 0, PYTHON }, { "pdb.runctx", 0, PYTHON },
+	{ "pdb.Pdb().runctx", 0, PYTHON }, { "bdb.Bdb().runctx", 0, PYTHON }, { "doctest.debug_script", 0, PYTHON }, { "doctest.debug_src", 0, PYTHON }, { "typing._eval_type", 0, FUNCTION_OR_TEXT },
 	{ "exec", 0, PYTHON }, { "eval", 0, PYTHON }, { "compile", 0, PYTHON }, { "timeit.timeit", 0, FUNCTION_OR_TEXT }, { "cProfile.runctx", 0, PYTHON }, { "profile.runctx", 0, PYTHON }, { "trace.Trace().runctx", 0, PYTHON },
 	{ "bdb.Bdb().runeval", 0, PYTHON }, { "pdb.Pdb().run", 0, PYTHON }, { "pdb.Pdb().runeval", 0, PYTHON }, { "cProfile.Profile().run", 0, PYTHON }, { "cProfile.Profile().runctx", 0, PYTHON },
 	{ "profile.Profile().run", 0, PYTHON }, { "codeop.compile_command", 0, PYTHON }, { "typing.ForwardRef", 0, PYTHON }, { "doctest.script_from_examples", 0, PYTHON },
@@ -261,6 +269,20 @@ static struct value *argument(const struct call *c, int i)
 			if (c->keyword[k].name != NULL && strcmp(c->keyword[k].name, word[n]) == 0)
 				return c->keyword[k].value;
 	return NULL;
+}
+
+/* The path seen from where the program is, or from the directory that the call names. */
+static struct value *from_directory(struct script *s, const struct call *c, struct value *v)
+{
+	if (!bawn_value_is_text(v) || (s->cwd == NULL && c->n_keywords == 0))
+		return v;
+	struct bawn_span path = bawn_world_from(s, c, v->text);
+	struct value *own = path.p != v->text.p ? bawn_value_new(s->e) : NULL;
+	if (own == NULL)
+		return v;
+	*own = *v;
+	own->text = path;
+	return own;
 }
 
 /* ---- where data goes ---- */
@@ -570,7 +592,7 @@ static void run_one(struct script *s, int language, const struct value *v, uint3
 		return;
 	}
 	if (v->text.n <= FOLDED_MAX && bawn_text_printable(v->text))
-		bawn_engine_text(s->e, language, v->text, node);
+		bawn_engine_text(s->e, language, language == BAWN_LANG_BASH ? bawn_world_line(s, v->text) : v->text, node);
 	else
 		(void)bawn_engine_event(s->e, "unread-program", node, NULL);
 }
@@ -836,7 +858,7 @@ uint64_t bawn_call_effects(struct script *s, const struct call *c, bool told)
 		return 0;
 	for (size_t i = bawn_names_match(&touch_names, c->name); i < BAWN_LEN(touch); i = bawn_names_next(&touch_names, i)) {
 		enum bawn_access a = touch[i].access == OPEN ? open_mode(c, touch[i].arg) : (enum bawn_access)touch[i].access;
-		tags |= touch_path(s, argument(c, touch[i].arg), a, c->node);
+		tags |= touch_path(s, from_directory(s, c, argument(c, touch[i].arg)), a, c->node);
 		if (a == BAWN_ACCESS_EXECUTE && is_download(s, argument(c, touch[i].arg)))
 			(void)bawn_engine_event(s->e, "download-run", c->node, NULL);
 		known = true;

@@ -3,10 +3,12 @@
  * Three tables: functions by their whole name, methods of texts, methods of lists and
  * dictionaries.  A new function is one row; what it does is one line of a switch. */
 #include "assess/fold.h"
+#include "assess/call.h"
 #include "assess/names.h"
 #include "assess/parameter.h"
 #include "assess/replay.h"
 #include "assess/text.h"
+#include "assess/world.h"
 #include "base/cleanup.h"
 
 #define NUMBERS_MIN 8u
@@ -48,6 +50,11 @@ static const struct row functions[] = {
 	{ "codecs.escape_decode", F_DECODE, BAWN_CODEC_ESCAPES }, { "codecs.getdecoder", F_GETTER_OF_CODEC, 0 },
 	{ "collections.OrderedDict", F_DICT, 0 }, { "copy.copy", F_EXPAND, 0 }, { "copy.deepcopy", F_EXPAND, 0 },
 	{ "decodeURI", F_DECODE, BAWN_CODEC_PERCENT }, { "decodeURIComponent", F_DECODE, BAWN_CODEC_PERCENT }, { "dict", F_DICT, 0 },
+	{ "django.utils.module_loading.import_string", F_LOCATE, 0 }, { "email.base64mime.body_decode", F_DECODE, BAWN_CODEC_BASE64 },
+	{ "email.base64mime.decode", F_DECODE, BAWN_CODEC_BASE64 }, { "email.base64mime.decodestring", F_DECODE, BAWN_CODEC_BASE64 },
+	{ "email.header.decode_header", F_MAIL, BAWN_CODEC_MAIL }, { "email.header.make_header", F_MAIL_TEXT, 0 },
+	{ "email.quoprimime.body_decode", F_DECODE, BAWN_CODEC_QUOTED }, { "email.quoprimime.decode", F_DECODE, BAWN_CODEC_QUOTED },
+	{ "email.quoprimime.header_decode", F_DECODE, BAWN_CODEC_QUOTED }, { "email.quoprimime.unquote", F_DECODE, BAWN_CODEC_QUOTED },
 	{ "enumerate", F_ENUMERATE, 0 }, { "filter", F_FILTER, 0 }, { "float", F_INT, 0 }, { "format", F_FORMAT_VALUE, 0 },
 	{ "frozenset", F_SET, 0 }, { "functools.partial", F_PARTIAL, 0 }, { "functools.reduce", F_REDUCE, 0 },
 	{ "functools.wraps", F_SAME_ARG, 0 }, { "getattr", F_GETATTR, 0 }, { "gzip.GzipFile", F_DECODE, BAWN_CODEC_INFLATE },
@@ -60,7 +67,9 @@ static const struct row functions[] = {
 	{ "itertools.chain.from_iterable", F_FLATTEN, 0 }, { "itertools.cycle", F_CYCLE, 0 }, { "itertools.ifilter", F_FILTER, 0 },
 	{ "itertools.imap", F_MAP, 0 }, { "itertools.islice", F_SLICE_LIST, 0 }, { "itertools.izip", F_ZIP, 0 },
 	{ "itertools.repeat", F_REPEAT, 0 }, { "itertools.starmap", F_STARMAP, 0 }, { "itertools.zip_longest", F_ZIP, 0 },
-	{ "len", F_LEN, 0 }, { "list", F_LIST, 0 }, { "long", F_INT, 0 },
+	{ "len", F_LEN, 0 }, { "list", F_LIST, 0 }, { "logging.config.BaseConfigurator().resolve", F_LOCATE, 0 },
+	{ "logging.config.ConvertingDict().configurator.resolve", F_LOCATE, 0 }, { "logging.config.DictConfigurator().resolve", F_LOCATE, 0 },
+	{ "logging.config._resolve", F_LOCATE, 0 }, { "long", F_INT, 0 },
 	{ "lzma.LZMADecompressor().decompress", F_DECODE, BAWN_CODEC_LZMA }, { "lzma.LZMAFile", F_DECODE, BAWN_CODEC_LZMA },
 	{ "lzma.decompress", F_DECODE, BAWN_CODEC_LZMA }, { "map", F_MAP, 0 }, { "math.floor", F_INT, 0 }, { "max", F_MAX, 0 },
 	{ "memoryview", F_SAME_ARG, 0 }, { "min", F_MIN, 0 }, { "next", F_NEXT, 0 }, { "object.__getattribute__", F_GETATTR, 0 },
@@ -85,12 +94,16 @@ static const struct row functions[] = {
 	{ "path.resolve", F_PATH_JOIN, 0 }, { "pathlib.Path", F_PATH, 0 }, { "pathlib.Path.home", F_HOME, 0 },
 	{ "pathlib.PosixPath", F_PATH, 0 }, { "pathlib.PurePath", F_PATH, 0 }, { "pathlib.PurePosixPath", F_PATH, 0 },
 	{ "pkgutil.resolve_name", F_LOCATE, 0 }, { "posixpath.join", F_PATH_JOIN, 0 }, { "pow", F_OPERATOR, 'p' },
-	{ "pydoc.locate", F_LOCATE, 0 }, { "querystring.unescape", F_DECODE, BAWN_CODEC_PERCENT },
+	{ "pydoc.locate", F_LOCATE, 0 }, { "pydoc.safeimport", F_LOCATE, 0 }, { "pytest.importorskip", F_LOCATE, 0 }, { "querystring.unescape", F_DECODE, BAWN_CODEC_PERCENT },
 	{ "quopri.decodestring", F_DECODE, BAWN_CODEC_QUOTED }, { "range", F_RANGE, 0 }, { "re.sub", F_SUB, 0 },
 	{ "reduce", F_REDUCE, 0 }, { "repr", F_REPR, 0 }, { "reversed", F_REVERSED, 0 }, { "round", F_INT, 0 }, { "set", F_SET, 0 },
-	{ "shlex.quote", F_EXPAND, 0 }, { "sorted", F_SORTED, 0 }, { "staticmethod", F_SAME_ARG, 0 }, { "str", F_STR, 0 },
+	{ "shlex.quote", F_EXPAND, 0 }, { "sorted", F_SORTED, 0 }, { "socket.inet_aton", F_DECODE, BAWN_CODEC_ADDRESS },
+	{ "socket.inet_pton", F_SECOND, BAWN_CODEC_ADDRESS }, { "staticmethod", F_SAME_ARG, 0 }, { "str", F_STR, 0 },
+	{ "string.Formatter().get_field", F_GET_FIELD, 0 },
 	{ "str.maketrans", F_MAKETRANS, 0 }, { "string.maketrans", F_MAKETRANS, 0 }, { "struct.pack", F_PACK, 0 }, { "sum", F_SUM, 0 },
-	{ "sys.intern", F_EXPAND, 0 }, { "tempfile.gettempdir", F_TEMPDIR, 0 }, { "textwrap.dedent", F_EXPAND, 0 },
+	{ "sys.intern", F_EXPAND, 0 }, { "tempfile.gettempdir", F_TEMPDIR, 0 }, { "test.support.import_helper.import_module", F_LOCATE, 0 },
+	{ "test.support.import_module", F_LOCATE, 0 }, { "textwrap.dedent", F_EXPAND, 0 },
+	{ "unittest.mock._importer", F_LOCATE, 0 }, { "werkzeug.utils.import_string", F_LOCATE, 0 }, { "xmlrpc.server.resolve_dotted_attribute", F_GETATTRS, 0 },
 	{ "tuple", F_LIST, 0 }, { "type", F_TYPE, 0 }, { "type.__getattribute__", F_GETATTR, 0 },
 	{ "unescape", F_DECODE, BAWN_CODEC_UNESCAPE }, { "unichr", F_CHR, 0 }, { "unicode", F_STR, 0 },
 	{ "urllib.parse.unquote", F_DECODE, BAWN_CODEC_PERCENT }, { "urllib.parse.unquote_plus", F_DECODE, BAWN_CODEC_PLUS },
@@ -275,7 +288,8 @@ static struct value *imported(struct script *s, const struct call *c)
 	(void)bawn_engine_fact(s->e, &f);
 	bool root = s->python && strcmp(c->name, "__import__") == 0 && c->n_args < 4;
 	size_t n = root ? strcspn(name, ".") : strlen(name);
-	return bawn_script_named(s, bawn_arena_text(fold_memory(s), (struct bawn_span){ name, n }), true);
+	struct value *other = bawn_world_module(s, name);
+	return other != NULL ? other : bawn_script_named(s, bawn_arena_text(fold_memory(s), (struct bawn_span){ name, n }), true);
 }
 
 static struct value *got_attribute(struct script *s, struct value *object, struct value *name, uint32_t node)
@@ -397,7 +411,7 @@ static struct value *bytes_of(struct script *s, const struct call *c)
 		return as_bytes(codec == BAWN_CODEC_SAME || codec == BAWN_CODEC_LATIN1 ? bawn_fold_text(s, latin, a->taint) : bawn_fold_decoded(s, a, codec));
 	}
 	if (bawn_value_is_text(a))
-		return a->bytes ? a : as_bytes(bawn_fold_text(s, a->text, a->taint));
+		return a->bytes ? a : bawn_fold_text_method(s, F_ENCODE_AS, a, &(struct call){ .arg = &how, .n_args = 1 });
 	struct value *in = bawn_fold_items(s, a);
 	if (in != NULL)  /* in JavaScript a text is seldom written as the numbers of its letters */
 		return bawn_fold_from_numbers(s, in->item, in->n_items, true, c->taint | (!s->python && in->n_items >= NUMBERS_MIN ? BAWN_TAG(DECODE) : 0));
@@ -486,22 +500,45 @@ static struct value *getter(struct script *s, const struct call *c, const char *
 	return v;
 }
 
+/* `path` is a.b.c, or with `items` also a.b[c]. */
+static struct value *attributes(struct script *s, struct value *v, struct bawn_span path, bool items)
+{
+	bool item = false;
+	while (v != NULL && path.n > 0) {
+		size_t n = 0;
+		while (n < path.n && path.p[n] != '.' && !(items && (path.p[n] == '[' || path.p[n] == ']')))
+			n++;
+		struct value *name = bawn_fold_text(s, (struct bawn_span){ path.p, n }, 0);
+		if (n > 0 && name != NULL)
+			v = item ? bawn_fold_subscript(s, v, name) : bawn_script_attribute(s, v, bawn_arena_text(fold_memory(s), name->text));
+		item = n < path.n && path.p[n] == '[';
+		path = (struct bawn_span){ path.p + n + (n < path.n), path.n - n - (n < path.n) };
+	}
+	return v;
+}
+
+/* Formatter().get_field('0.a.b', args, kwargs) is (args[0].a.b, 0). */
+static struct value *field(struct script *s, const struct value *name, const struct value *args, const struct value *named)
+{
+	struct bawn_span t = bawn_value_is_text(name) ? name->text : bawn_span("");
+	size_t n = 0, at = 0;
+	while (n < t.n && t.p[n] != '.' && t.p[n] != '[')
+		at = t.p[n] >= '0' && t.p[n] <= '9' && at < ITEMS_MAX ? at * 10 + (size_t)(t.p[n] - '0') : ITEMS_MAX, n++;
+	struct value *v = args != NULL && args->is_list && !args->choice && at < args->n_items ? args->item[at] : NULL;
+	for (uint32_t i = 0; named != NULL && named->is_dict && i < named->n_items && v == NULL; i++)
+		if (named->key[i] != NULL && bawn_span_is((struct bawn_span){ t.p, n }, named->key[i]))
+			v = named->item[i];
+	v = attributes(s, v, (struct bawn_span){ t.p + n, t.n - n }, true);
+	return v != NULL ? bawn_fold_pair(s, v, NULL) : NULL;
+}
+
 static struct value *bound_call(struct script *s, const struct call *c, bool *done)
 {
 	const struct value *made = c->function;
 	struct value *a = fold_arg(c, 0);
 	*done = true;
-	if (strcmp(c->name, "operator.attrgetter()") == 0) {
-		struct value *v = a;
-		struct bawn_span t = bawn_value_is_text(made->self) ? made->self->text : bawn_span("");
-		while (v != NULL && t.n > 0) {  /* a.b.c */
-			const char *dot = memchr(t.p, '.', t.n);
-			size_t n = dot != NULL ? (size_t)(dot - t.p) : t.n;
-			v = bawn_script_attribute(s, v, bawn_arena_text(fold_memory(s), (struct bawn_span){ t.p, n }));
-			t = (struct bawn_span){ t.p + n + (dot != NULL), t.n - n - (dot != NULL) };
-		}
-		return t.p != NULL && a != NULL ? v : NULL;
-	}
+	if (strcmp(c->name, "operator.attrgetter()") == 0)
+		return attributes(s, a, bawn_value_is_text(made->self) ? made->self->text : bawn_span(""), false);
 	if (strcmp(c->name, "operator.itemgetter()") == 0)
 		return made->n_items == 1 ? bawn_fold_subscript(s, a, made->self) : NULL;
 	if (strcmp(c->name, "codecs.getdecoder()") == 0) {
@@ -532,6 +569,16 @@ static void call_instead(struct call *c, struct value *f)
 	c->name = f != NULL ? f->name : NULL;
 }
 
+/* 'os.system', 'os:system' */
+static struct value *located(struct script *s, struct bawn_span name)
+{
+	char *own = bawn_arena_text(fold_memory(s), name);
+	char *colon = own != NULL ? strchr(own, ':') : NULL;
+	if (colon != NULL)
+		*colon = '.';
+	return own != NULL ? bawn_script_named(s, bawn_script_canonical(s, own), true) : NULL;
+}
+
 /* Calls in disguise, put as the call they come to: partial(f, x)(y), methodcaller('m', x)(o), f.__call__(x),
  * Reflect.apply(f, o, [x]), apply(f, [x]), operator.call(f, x). */
 void bawn_fold_redirect(struct script *s, struct call *c)
@@ -539,6 +586,11 @@ void bawn_fold_redirect(struct script *s, struct call *c)
 	struct value *f = c->function, *a = fold_arg(c, 0);
 	if (f == NULL || c->name == NULL)
 		return;
+	if (s->n_environs > 0 && strcmp(c->name, "breakpoint") == 0) {  /* PYTHONBREAKPOINT says what it calls */
+		const struct value *hook = bawn_world_variable(s, "PYTHONBREAKPOINT");
+		call_instead(c, bawn_value_is_text(hook) ? located(s, hook->text) : f);
+		return;
+	}
 	size_t n = strlen(c->name);
 	if (f->bound)
 		prepend(s, c, f->item, f->n_items);
@@ -577,8 +629,12 @@ struct value *bawn_fold_apply(struct script *s, struct value *f, struct value **
 	if (inner.name == NULL)
 		return NULL;
 	struct value *v = bawn_fold_call(s, &inner);
-	if (v == NULL)
-		(void)bawn_call_effects(s, &inner, true);  /* map(exec, texts) runs them */
+	if (v != NULL)
+		return v;
+	uint64_t tags = bawn_call_tell(s, &inner);  /* map(exec, texts) runs them */
+	v = tags != 0 ? bawn_value_new(s->e) : NULL;
+	if (v != NULL)
+		v->taint = tags | (inner.taint & FLOWS);
 	return v;
 }
 
@@ -628,6 +684,27 @@ static struct value *length(struct script *s, struct value *a)
 	return a->is_list || a->is_dict ? bawn_fold_number(s, a->n_items, 0) : NULL;
 }
 
+/* decode_header gives (bytes, charset) for each part; make_header puts them together again. */
+static struct value *mail_words(struct script *s, const struct value *v, enum bawn_codec how)
+{
+	struct value *list = bawn_value_is_text(v) ? bawn_fold_list(s, 1, v->taint) : NULL;
+	struct value *word = list != NULL ? as_bytes(bawn_fold_decoded(s, v, how)) : NULL;
+	if (word == NULL)
+		return NULL;
+	list->taint |= word->taint;
+	list->item[0] = bawn_fold_pair(s, word, NULL);
+	return list;
+}
+
+static struct value *mail_text(const struct value *list)
+{
+	const struct value *first = list != NULL && list->is_list && !list->choice && list->n_items > 0 ? list->item[0] : NULL;
+	struct value *word = first != NULL && first->is_list && first->n_items > 0 ? first->item[0] : NULL;
+	if (word != NULL)
+		word->bytes = false;
+	return word;
+}
+
 static struct value *fold_function(struct script *s, const struct row *row, const struct call *c)
 {
 	struct value *a = fold_arg(c, 0), *b = fold_arg(c, 1);
@@ -673,7 +750,12 @@ static struct value *fold_function(struct script *s, const struct row *row, cons
 	case F_GETATTR:       return got_attribute(s, a, b, c->node);
 	case F_IMPORT:        return imported(s, c);
 	case F_PARTIAL:       return partial(s, c);
-	case F_LOCATE:        return text ? bawn_script_named(s, bawn_arena_text(fold_memory(s), a->text), true) : NULL;
+	case F_LOCATE:        return text ? located(s, a->text) : NULL;
+	case F_MAIL:          return mail_words(s, a, (enum bawn_codec)row->how);
+	case F_MAIL_TEXT:     return mail_text(a);
+	case F_SECOND:        return as_bytes(bawn_fold_decoded(s, b, (enum bawn_codec)row->how));
+	case F_GET_FIELD:     return field(s, a, b, fold_arg(c, 2));
+	case F_GETATTRS:      return bawn_value_is_text(b) ? attributes(s, a, b->text, false) : NULL;
 	case F_TYPE:          return c->n_args == 3 ? fold_arg(c, 2) : NULL;
 	case F_VARS:          return unknown_named(s, "vars()", a);
 	case F_ATTRGETTER:    return text ? getter(s, c, "operator.attrgetter()") : NULL;
@@ -786,6 +868,8 @@ static struct value *fold_one(struct script *s, const struct call *c)
 		return bawn_fold_subscript(s, self, c->arg[0]);
 	if (strcmp(method, "__getattribute__") == 0 || strcmp(method, "__getattr__") == 0)
 		return got_attribute(s, self, c->arg[0], c->node);
+	if (s->python && strcmp(method, "load_module") == 0)  /* whatever loader it is */
+		return imported(s, c);
 	/* new TextDecoder().decode(bytes) */
 	if (strcmp(name, "TextDecoder().decode") == 0 || strcmp(name, "util.TextDecoder().decode") == 0) {
 		struct value *in = bawn_value_is_text(c->arg[0]) ? c->arg[0] : bytes_of(s, c);

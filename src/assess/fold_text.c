@@ -1,6 +1,7 @@
 /* fold_text.c - see fold.h: methods of texts, done as the language does them. */
 #include "assess/fold.h"
 #include "base/cleanup.h"
+#include "base/utf8.h"
 
 #define NONE (-1)
 
@@ -478,12 +479,28 @@ static struct value *found_at(struct script *s, int op, const struct value *in, 
 	}
 }
 
+/* A text whose UTF-16 is another text was made to hide that one. */
+static struct value *wide_text(struct script *s, const struct value *in, enum bawn_codec how)
+{
+	struct bawn_span t = bawn_encode_utf16(fold_memory(s), in->text, how == BAWN_CODEC_UTF16BE);
+	bool hidden = t.n > 0 && bawn_utf8_bad(t) == t.n && memchr(t.p, '\0', t.n) == NULL;
+	if (t.p != NULL && how == BAWN_CODEC_UTF16)  /* begins with a mark */
+		t = (struct bawn_span){ bawn_arena_join(fold_memory(s), bawn_span("\xff\xfe"), t), t.n + 2 };
+	struct value *v = bawn_fold_text(s, t, in->taint | (hidden ? BAWN_TAG(DECODE) : 0));
+	if (v != NULL)
+		v->bytes = true;
+	return v;
+}
+
 static struct value *encoded(struct script *s, struct value *in, const struct value *as)
 {
 	enum bawn_codec how = bawn_value_is_text(as) ? bawn_codec_named(as->text) : BAWN_CODEC_SAME;
 	struct bawn_span t = how == BAWN_CODEC_LATIN1 ? bawn_encode_latin1(fold_memory(s), in->text) : in->text;
 	if (how == BAWN_CODEC_ROT13)
 		return bawn_fold_decoded(s, in, how);  /* its own inverse */
+	bool wide = how == BAWN_CODEC_UTF16 || how == BAWN_CODEC_UTF16LE || how == BAWN_CODEC_UTF16BE;
+	if (wide && !in->partial && bawn_fold_charge(s, 2 * in->text.n))
+		return wide_text(s, in, how);
 	struct value *v = how == BAWN_CODEC_SAME || how == BAWN_CODEC_LATIN1 ? bawn_fold_text(s, t, in->taint) : NULL;
 	if (v != NULL)
 		v->bytes = true, v->partial = in->partial;

@@ -3,6 +3,7 @@
 #include "assess/javascript.h"
 #include "assess/modules.h"
 #include "assess/reader.h"
+#include "assess/world.h"
 #include "base/cleanup.h"
 
 void bawn_script_import(struct script *s, const char *name, uint32_t i)
@@ -35,7 +36,8 @@ static void import_name(struct script *s, uint32_t i, const char *from)
 		size_t n = strcspn(written, ".");
 		bound = full = bawn_arena_text(scratch(s), (struct bawn_span){ written, n });
 	}
-	struct value *v = from != NULL ? bawn_module_member(s, from, written) : NULL;
+	struct value *other = bawn_world_module(s, from != NULL ? from : full);
+	struct value *v = other != NULL ? from != NULL ? bawn_script_attribute(s, other, written) : other : from != NULL ? bawn_module_member(s, from, written) : NULL;
 	if (v == NULL && full != NULL)
 		v = bawn_script_named(s, bawn_script_canonical(s, full), true);
 	if (v != NULL)

@@ -76,6 +76,10 @@ struct value *bawn_read_attribute(struct script *s, uint32_t i)
 	struct value *v = own != NULL ? own : name != NULL ? bawn_fold_member(s, s->val[object], name) : NULL;
 	v = v != NULL ? v : bawn_script_attribute(s, s->val[object], name);
 	bool target = !is_use(s, i);
+	if (own != NULL && (own->name == NULL || strcmp(own->name, "own_subclasses") != 0) && !target && name != NULL && name[0] == '_' && name[1] == '_') {  /* set before, and still what it is */
+		struct value whole = { .name = bawn_arena_fmt(scratch(s), "?.%s", name) };
+		name_fact(s, i, &whole, true);
+	}
 	if (v != NULL && v->name != NULL && !target)
 		name_fact(s, i, v, called(s, i) || own != NULL || node(s, node(s, i)->parent)->kind == BAWN_K_ATTRIBUTE);
 	return v;

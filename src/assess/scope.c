@@ -335,6 +335,18 @@ static bool carried(const char *property)
 	return false;
 }
 
+/* A function of the language itself: a name that nobody bound. */
+static bool is_builtin(const struct value *v)
+{
+	static const char *const some[] = { "print", "len", "open", "abs", "all", "any", "ascii", "bin", "callable", "chr", "compile", "delattr", "dir", "divmod", "eval",
+		"exec", "format", "getattr", "globals", "hasattr", "hash", "hex", "id", "input", "isinstance", "issubclass", "iter", "locals", "max", "min", "next",
+		"oct", "ord", "pow", "repr", "round", "setattr", "sorted", "sum", "vars", "__import__", "__build_class__", "breakpoint" };
+	for (size_t i = 0; v != NULL && v->name != NULL && !v->imported && v->function == 0 && i < BAWN_LEN(some); i++)
+		if (strcmp(v->name, some[i]) == 0)
+			return true;
+	return false;
+}
+
 static const char *kind_name(const struct value *v)
 {
 	return v == NULL ? "?" : v->name != NULL ? v->name : bawn_value_is_text(v) ? "str" : v->is_list ? "list" : v->is_dict ? "dict" : "?";
@@ -366,6 +378,10 @@ struct value *bawn_script_attribute(struct script *s, struct value *object, cons
 	struct value *member = object != NULL && object->imported ? bawn_module_member(s, base, property) : NULL;
 	if (member != NULL)
 		return member;
+	if (s->python && strcmp(property, "__self__") == 0 && is_builtin(object)) {
+		v->name = "__builtins__";
+		return v;
+	}
 	v->imported = object != NULL && object->imported;
 	if (v->imported && carried(property) && strcmp(base, property) != 0) {
 		v->name = property;

@@ -16,6 +16,7 @@
 #include "assess/javascript.h"
 #include "assess/literal.h"
 #include "assess/loop.h"
+#include "assess/match.h"
 #include "assess/mayrun.h"
 #include "assess/operator.h"
 #include "assess/parameter.h"
@@ -281,6 +282,10 @@ static void enter(struct script *s, uint32_t i)
 			bawn_bind_member(s, "__subclasses__", bawn_script_named(s, "own_subclasses", false));
 			bawn_class_begin(s, i);
 		}
+		return;
+	case BAWN_K_CASE:
+		if (s->python)
+			bawn_match_case(s, i);
 		return;
 	case BAWN_K_TRY:
 		bind_caught(s, i);

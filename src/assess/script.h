@@ -15,6 +15,8 @@
  *	comprehension.c  comprehensions read item by item
  *	replay.c         bodies read once more, within bounds
  *	special.c        methods that operators, subscripts and `with` call
+ *	match.c          what the patterns of `case` bind
+ *	world.c          variables of the environment, modules and directories that the program sets
  *	mayrun.c         texts that may be run by ways that are not followed
  *	javascript.c     what only JavaScript has; handed.c: functions that somebody else will call
  *	effects.c        what well-known functions do; fold.h: what expressions come to */
@@ -70,6 +72,9 @@ struct script {
 	bool                    specials; /* a class has methods that are called without being named */
 	bool                    reads_notes;  /* the program looks at its own documentation */
 	bool                    hands_on; /* a function that runs texts is used as a value */
+	bool                    swaps;    /* a module stands under another one's name */
+	const char             *environ[16]; uint32_t n_environs;  /* variables that the program set */
+	const char             *cwd;      /* where it went; NULL: where it was started, or not known */
 };
 
 /* A call about to be judged. */
