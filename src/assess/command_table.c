@@ -118,7 +118,7 @@ static const struct command command[] = {
 	{ "which", DATA, N, 0, "", 0 }, { "type", DATA, N, 0, "", 0 }, { "echo", DATA, N, 0, "", 0 }, { "printf", DATA, N, 0, "", 0 },
 	{ "basename", DATA, N, 0, "", 0 }, { "dirname", DATA, N, 0, "", 0 }, { "whereis", DATA, N, 0, "", 0 },
 	{ "whatis", DATA, N, 0, "", 0 }, { "help", DATA, N, 0, "", 0 }, { "export", DATA, N, 0, "", 0 }, { "alias", DATA, N, 0, "", 0 },
-	{ "set", DATA, N, 0, "", 0 }, { "git", 0, U, 0, "C", 0 }, { "logger", DATA, N, 0, "t", 0 }, { "ldd", DATA, U, 0, "", 0 },
+	{ "set", DATA, N, 0, "", 0 }, { "git", 0, U, 0, "Cc", 0 }, { "logger", DATA, N, 0, "t", 0 }, { "ldd", DATA, U, 0, "", 0 },
 	{ "pgrep", DATA, N, 0, "", 0 }, { "pkill", DATA, N, 0, "", 0 }, { "dpkg", DATA, N, 0, "", 0 }, { "rpm", DATA, N, 0, "", 0 },
 	{ "chsh", DATA, N, 0, "s", 0 }, { "useradd", DATA, N, 0, "dsgGu", 0 }, { "usermod", DATA, N, 0, "dsgGu", 0 },
 	{ "adduser", DATA, N, 0, "", 0 }, { "update-alternatives", DATA, U, 0, "", 0 }, { "true", DATA, N, 0, "", 0 },

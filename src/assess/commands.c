@@ -213,7 +213,12 @@ static bool names_command(struct bawn_span name)
 static void setting(struct engine *e, struct bawn_span w, uint32_t node)
 {
 	static const char *const name[] = { "ProxyCommand", "LocalCommand", "KnownHostsCommand", "core.pager", "core.editor", "core.sshCommand", "core.fsmonitor", "sequence.editor",
-	                                    "exec", "diff.external", "Pre-Invoke::", "Post-Invoke::", "pager", "editor" };
+	                                    "exec", "diff.external", "textconv", "smudge", "clean", ".driver", ".cmd", "gpg.program", "core.askPass", "core.gitProxy", "credential.helper", "packObjectsHook", "Pre-Invoke::", "Post-Invoke::", "pager", "editor" };
+	const char *bang = memmem(w.p, w.n, "=!", 2);
+	if (bang != NULL) {  /* git -c alias.x='!command' */
+		bawn_sh_run(e, (struct bawn_span){ bang + 2, w.n - (size_t)(bang + 2 - w.p) }, node);
+		return;
+	}
 	for (size_t i = 0; i < BAWN_LEN(name); i++) {
 		const char *at = memmem(w.p, w.n, name[i], strlen(name[i]));
 		size_t end = at != NULL ? (size_t)(at - w.p) + strlen(name[i]) : 0;
@@ -226,6 +231,17 @@ static void setting(struct engine *e, struct bawn_span w, uint32_t node)
 		bawn_sh_run(e, (struct bawn_span){ w.p + end, w.n - end }, node);
 		return;
 	}
+}
+
+/* git config alias.x '!command', git config core.pager command: name and value are two words. */
+static void git_setting(struct engine *e, struct value *const *word, uint32_t n, uint32_t node)
+{
+	const struct value *key = n > 2 ? word[n - 2] : NULL, *v = n > 2 ? word[n - 1] : NULL;
+	if (!bawn_sh_any(word, n, "config") || !bawn_value_is_text(key) || !bawn_value_is_text(v) || memchr(key->text.p, '.', key->text.n) == NULL)
+		return;
+	const char *both = bawn_arena_fmt(bawn_sh_arena(e), "%.*s=%.*s", (int)key->text.n, key->text.p, (int)v->text.n, v->text.p);
+	if (both != NULL)
+		setting(e, bawn_span(both), node);
 }
 
 static uint64_t option_value(struct shell *s, struct engine *e, uint8_t what, struct bawn_span v, uint32_t node)
@@ -345,6 +361,8 @@ static uint64_t operands(struct shell *s, struct engine *e, const char *name, st
 	bool echo = c != NULL && c->access == N, finds = strcmp(name, "find") == 0;
 	c = c != NULL ? c : &unknown;
 	enum bawn_access access = access_of(name, c, word, n);
+	if (strcmp(name, "git") == 0)
+		git_setting(e, word, n, node);
 	for (uint32_t i = 1; i < n; i++)
 		if (!bawn_sh_option(word[i]))
 			last = i;

@@ -189,13 +189,17 @@ static bool unread(const struct value *v)
 }
 
 /* The endless loop around a node within its function, or 0. */
-static uint32_t endless_loop(const struct bawn_tree *t, uint32_t node)
+static uint32_t endless_loop(const struct engine *e, uint32_t node)
 {
+	const struct bawn_tree *t = e->tree;
 	for (uint32_t i = node; i != 0 && t->node[i].kind != BAWN_K_FUNCTION; i = t->node[i].parent) {
 		uint32_t c = t->node[i].kind == BAWN_K_WHILE ? bawn_node_child(t, i, BAWN_R_CONDITION) : 0;
 		struct bawn_span text = c != 0 ? bawn_node_text(t, c) : bawn_span("");
 		if (bawn_span_is(text, "True") || bawn_span_is(text, "1") || bawn_span_is(text, "(true)") || bawn_span_is(text, "(1)"))
 			return i;
+		for (uint32_t k = 0; k < e->n_endless; k++)
+			if (e->endless[k].loop == i && e->endless[k].tree == t)
+				return i;
 	}
 	return 0;
 }
@@ -204,7 +208,7 @@ static uint32_t endless_loop(const struct bawn_tree *t, uint32_t node)
 static bool in_busy_loop(struct engine *e, uint32_t node)
 {
 	static const char *const waits[] = { "sleep", "wait", "accept", "recv", "input", "join", "read", "get(", "poll", "select", "break", "return", "communicate" };
-	uint32_t loop = endless_loop(e->tree, node);
+	uint32_t loop = endless_loop(e, node);
 	struct bawn_span text = loop != 0 ? bawn_node_text(e->tree, loop) : bawn_span("");
 	for (size_t i = 0; loop != 0 && i < BAWN_LEN(waits); i++) {
 		e->spent += text.n;  /* a loop may hold thousands of calls that ask */

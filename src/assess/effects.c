@@ -3,9 +3,12 @@
  *
  * A file is known by the value of its path: what is written to it is remembered there, so that a file
  * that came from the network and is run later, or that holds a secret and is sent, is recognised. */
+#include <strings.h>
+#include "assess/fold.h"
 #include "assess/modules.h"
 #include "assess/names.h"
 #include "assess/script.h"
+#include "assess/sql.h"
 #include "assess/text.h"
 #include "assess/world.h"
 #include "base/cleanup.h"
@@ -710,9 +713,40 @@ static void run_words(struct script *s, const struct call *c, uint32_t from, enu
 
 static uint64_t other_path(struct script *s, const struct value *v, uint32_t node)
 {
-	if (!bawn_value_is_text(v) || v->text.n < 3 || v->text.n >= 512 || strchr("/~.", v->text.p[0]) == NULL)
+	if (!bawn_value_is_text(v) || v->text.n < 3 || v->text.n >= 512)
+		return 0;
+	if ((v->text.p[0] | 0x20) == 'f' && v->text.n > 5 && strncasecmp(v->text.p, "file:", 5) == 0)
+		return touch_text(s, v->text, BAWN_ACCESS_READ, node);
+	if (strchr("/~.", v->text.p[0]) == NULL)
 		return 0;
 	return touch_text(s, v->text, BAWN_ACCESS_USE, node);
+}
+
+#define SQL_USES_MAX 16u
+
+/* connection.execute("ATTACH '/x' AS y"), cursor.execute("ATTACH ? AS y", ('/x',)) */
+static uint64_t statement(struct script *s, const struct call *c)
+{
+	static const char *const run[] = { ".execute", ".executescript", ".executemany", ".query", ".exec", ".sql" };
+	const char *dot = strrchr(c->name, '.');
+	bool hit = false;
+	for (size_t i = 0; dot != NULL && i < BAWN_LEN(run) && !hit; i++)
+		hit = strcmp(dot, run[i]) == 0;
+	const struct value *v = hit ? argument(c, 0) : NULL;
+	uint64_t tags = 0;
+	size_t at = 0;
+	struct bawn_sql_use use;
+	for (unsigned k = 0; bawn_value_is_text(v) && k < SQL_USES_MAX && bawn_sql_next(v->text, &at, &use); k++) {
+		const struct value *given = c->n_args > 1 ? c->arg[1] : NULL;
+		for (uint32_t i = 0; use.text.p == NULL && given != NULL && i < given->n_items; i++)
+			if (bawn_value_is_text(given->item[i]))
+				use.text = given->item[i]->text;
+		if (use.text.p != NULL && use.what == BAWN_SQL_RUN)
+			run_one(s, BAWN_LANG_BASH, &(struct value){ .text = use.text }, c->node);
+		else if (use.text.p != NULL)
+			tags |= touch_text(s, use.text, (enum bawn_access)use.what, c->node);
+	}
+	return tags;
 }
 
 /* Functions that only look at a text. */
@@ -865,6 +899,7 @@ uint64_t bawn_call_effects(struct script *s, const struct call *c, bool told)
 	}
 	uint64_t outer = s->e->given;
 	s->e->given = 0;
+	s->handed = c->n_keywords > 0 ? bawn_fold_keyword(c, "env") : NULL;
 	for (size_t i = bawn_names_match(&run_names, c->name); i < BAWN_LEN(runs); i = bawn_names_next(&run_names, i)) {
 		known = true;
 		const struct value *v = argument(c, runs[i].arg);
@@ -892,13 +927,14 @@ uint64_t bawn_call_effects(struct script *s, const struct call *c, bool told)
 		case WORDS: case WORDS_IN_LIST: run_words(s, c, (uint32_t)runs[i].arg, (enum run)runs[i].run); break;
 		}
 	}
+	s->handed = NULL;
 	run_input(s, c);
 	run_yaml(s, c);
 	if (!s->python && (s->e->given & (BAWN_TAG(NET_SEND) | BAWN_TAG(FETCH))) != 0)
 		sent_by_command(s, c);
 	tags |= s->e->given & TOLD;  /* what a command reads is in its output */
 	s->e->given |= outer;
-	tags |= known ? 0 : other_paths(s, c);
+	tags |= known ? 0 : other_paths(s, c) | statement(s, c);
 	if (told || known || bawn_names_match(&looks_names, c->name) < BAWN_LEN(looks) || bawn_names_match(&writer_names, c->name) < BAWN_LEN(writer))
 		used_texts(s, c);
 	addresses(s, c);

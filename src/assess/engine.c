@@ -374,6 +374,21 @@ static uint64_t consequences(struct engine *e, const struct fact *f, uint64_t ta
 	return more;
 }
 
+/* An address that is written as nobody writes it is told as it is known, too. */
+static void other_address(struct engine *e, const struct fact *f)
+{
+	struct fact plain = *f;
+	struct hits h = { .n = 0 };
+	plain.name = bawn_text_address(&e->scratch, f->name);
+	if (plain.name == NULL)
+		return;
+	plain.folded = plain.name;
+	by_pattern(e, &plain, &h);
+	(void)apply(e, &plain, &h);
+	if (strstr(f->name, "://") != NULL)
+		(void)bawn_engine_event(e, "disguised-address", f->node, plain.name);
+}
+
 uint64_t bawn_engine_fact(struct engine *e, const struct fact *f)
 {
 	struct hits h = { .n = 0 };
@@ -382,6 +397,8 @@ uint64_t bawn_engine_fact(struct engine *e, const struct fact *f)
 	if (e->quiet && (f->kind == BAWN_MATCH_STRING || f->kind == BAWN_MATCH_IMPORT))
 		return 0;  /* they give findings and nothing that flows */
 	e->spent += FACT_WORK;
+	if (f->kind == BAWN_MATCH_STRING)
+		other_address(e, f);
 	if (f->kind == BAWN_MATCH_STRING || f->kind == BAWN_MATCH_PATH || f->kind == BAWN_MATCH_REDIRECT)
 		by_pattern(e, f, &h);
 	else
@@ -453,6 +470,8 @@ uint64_t bawn_engine_path(struct engine *e, struct bawn_span path, enum bawn_acc
 	if (normal == NULL)
 		return 0;
 	uint64_t tags = use_path(e, normal, access, shell, node);
+	const char *behind = bawn_path_behind(normal);
+	tags |= behind != NULL ? use_path(e, behind, access, shell, node) : 0;
 	for (uint32_t i = 0; i < e->n_links; i++) {
 		const char *real = followed(e, &e->link[i], normal, access);
 		tags |= real != NULL ? use_path(e, real, access, shell, node) : 0;

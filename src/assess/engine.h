@@ -77,6 +77,7 @@ struct pending { uint16_t rule; struct place at; const char *folded; };
 
 /* One assessment: all files. */
 #define LINKS_MAX 16u
+#define ENDLESS_MAX 16u
 struct link { const char *name, *target; };  /* both normal */
 
 struct engine {
@@ -104,6 +105,7 @@ struct engine {
 	bool                          quiet;    /* a first look: tags flow, nothing is kept */
 	struct shell                 *shell;    /* the Bash text being read, whose variables an inner one has; NULL: none */
 	bool                          kept;     /* an inner text left values that the outer one still has */
+	struct { const struct bawn_tree *tree; uint32_t loop; } endless[ENDLESS_MAX]; uint32_t n_endless;  /* loops that nothing ends, beside while True */
 	struct link                   link[LINKS_MAX]; uint32_t n_links;  /* other names of files outside the workspace */
 	unsigned                      depth;    /* text inside text */
 	struct place                  outer;    /* where the outermost text stands */

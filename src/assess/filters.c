@@ -3,7 +3,7 @@
  * keeps the marks of what it was made from. */
 #include "assess/decode.h"
 #include "assess/names.h"
-#include "assess/shell.h"
+#include "assess/commands.h"
 #include "assess/text.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
@@ -672,10 +672,9 @@ static bool put_cat(struct filter *f)
 	bool any = false;
 	for (uint32_t i = 1; i < f->n; i++) {
 		struct bawn_span w = word_at(f, i);
-		if (w.n == 0 || (w.p[0] == '-' && w.n > 1))
+		if ((w.p != NULL && w.n == 0) || (w.n > 1 && w.p[0] == '-'))
 			continue;
-		const char *normal = bawn_path_normal(bawn_sh_arena(f->s->e), w);
-		struct value *v = normal != NULL ? bawn_sh_get(f->s, "file ", bawn_span(normal)) : NULL;
+		const struct value *v = bawn_sh_contents(f->s, f->word[i]);
 		if (!bawn_value_is_text(v))
 			return false;
 		bawn_buf_add(f->out, v->text.p, v->text.n);
@@ -726,10 +725,46 @@ static const struct { const char *name; bool (*put)(struct filter *); bool in; }
 };
 NAMES(filters, filter);
 
+/* The last operand, where it is a file of which it is known what is in it. */
+static struct value *file_operand(struct shell *s, struct value *const *word, uint32_t n)
+{
+	bool own = n > 1 && word[n - 1] != NULL && (word[n - 1]->taint & BAWN_TAG(OWN_FILE)) != 0;
+	if (n < 2 || (!own && (!bawn_value_is_text(word[n - 1]) || bawn_sh_option(word[n - 1]))))
+		return NULL;
+	struct value *v = bawn_sh_contents(s, word[n - 1]);
+	return bawn_value_is_text(v) && !v->partial ? v : NULL;
+}
+
+/* Some of the lines of the program itself: those that are not run where they stand, without what marks them. */
+static struct value *own_comments(struct shell *s, const struct value *in)
+{
+	bawn_auto_buf b = BAWN_BUF(SHELL_TEXT_MAX);
+	for (size_t at = 0; at < in->text.n; ) {
+		const char *end = memchr(in->text.p + at, '\n', in->text.n - at);
+		size_t stop = end != NULL ? (size_t)(end - in->text.p) : in->text.n, from = at;
+		while (from < stop && strchr("#@!%:;,+=- \t", in->text.p[from]) != NULL)
+			from++;
+		if (in->text.p[at] == '#' && !(at == 0 && stop > 1 && in->text.p[1] == '!')) {
+			bawn_buf_add(&b, in->text.p + from, stop - from);
+			bawn_buf_char(&b, '\n');
+		}
+		at = stop + 1;
+	}
+	const char *own = b.n > 0 && bawn_engine_whole(s->e, &b) ? bawn_arena_text(bawn_sh_arena(s->e), bawn_buf_span(&b)) : NULL;
+	return own != NULL ? bawn_sh_text(s->e, (struct bawn_span){ own, b.n }, in->taint) : NULL;
+}
+
 struct value *bawn_sh_printed(struct shell *s, struct value *const *word, uint32_t n, const struct value *in)
 {
 	const char *name = n > 0 ? bawn_sh_name(s->e, word[0]) : NULL;
 	size_t row = name != NULL ? bawn_names_find(&filters, name, strlen(name)) : BAWN_LEN(filter);
+	const struct command *c = in == NULL && row >= BAWN_LEN(filter) && name != NULL ? bawn_command_find(name) : NULL;
+	bool reads = row < BAWN_LEN(filter) ? filter[row].in || filter[row].put == put_awk : c != NULL && (c->kind & FOREIGN) != 0;
+	const struct value *file = in == NULL && reads ? file_operand(s, word, n) : NULL;
+	if (file != NULL && (file->taint & BAWN_TAG(OWN_TEXT)) != 0)
+		return own_comments(s, file);
+	if (file != NULL && row < BAWN_LEN(filter))
+		in = file, n--;
 	bool have = bawn_value_is_text(in) && !in->partial;
 	if (row >= BAWN_LEN(filter) || (filter[row].in && !have))
 		return NULL;

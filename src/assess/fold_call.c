@@ -63,7 +63,7 @@ static const struct row functions[] = {
 	{ "importlib._bootstrap._gcd_import", F_IMPORT, 0 }, { "importlib.import_module", F_IMPORT, 0 },
 	{ "importlib.util.find_spec", F_IMPORT, 0 }, { "inspect.cleandoc", F_EXPAND, 0 }, { "inspect.getattr_static", F_GETATTR, 0 },
 	{ "int", F_INT, 0 }, { "int.from_bytes", F_FROM_BYTES, 0 }, { "int.to_bytes", F_INT_TO_BYTES, 0 },
-	{ "io.BytesIO", F_STREAM, 0 }, { "io.StringIO", F_STREAM, 0 }, { "iter", F_EXPAND, 0 }, { "itertools.chain", F_CHAIN, 0 },
+	{ "io.BytesIO", F_STREAM, 0 }, { "io.StringIO", F_STREAM, 0 }, { "iter", F_ITER, 0 }, { "itertools.chain", F_CHAIN, 0 },
 	{ "itertools.chain.from_iterable", F_FLATTEN, 0 }, { "itertools.cycle", F_CYCLE, 0 }, { "itertools.ifilter", F_FILTER, 0 },
 	{ "itertools.imap", F_MAP, 0 }, { "itertools.islice", F_SLICE_LIST, 0 }, { "itertools.izip", F_ZIP, 0 },
 	{ "itertools.repeat", F_REPEAT, 0 }, { "itertools.starmap", F_STARMAP, 0 }, { "itertools.zip_longest", F_ZIP, 0 },
@@ -705,6 +705,16 @@ static struct value *mail_text(const struct value *list)
 	return word;
 }
 
+/* iter(int, 1): what is called gives 0 for ever. */
+static bool always_same(const struct value *f)
+{
+	static const char *const type[] = { "int", "float", "str", "bytes", "list", "dict", "tuple", "set", "bool", "object", "complex", "bytearray", "frozenset" };
+	for (size_t i = 0; f != NULL && f->name != NULL && f->function == 0 && i < BAWN_LEN(type); i++)
+		if (strcmp(f->name, type[i]) == 0)
+			return true;
+	return false;
+}
+
 static struct value *fold_function(struct script *s, const struct row *row, const struct call *c)
 {
 	struct value *a = fold_arg(c, 0), *b = fold_arg(c, 1);
@@ -742,6 +752,7 @@ static struct value *fold_function(struct script *s, const struct row *row, cons
 	case F_HOME:          return as_path(s, bawn_value_text(s->e, bawn_span("~")));
 	case F_PATH_JOIN:     return path_of_args(s, c, NULL);
 	case F_EXPAND: case F_SAME_ARG: return a;
+	case F_ITER:          return c->n_args < 2 ? a : always_same(a) ? unknown_named(s, "itertools.repeat()", NULL) : NULL;
 	case F_WORDS:         return text && memchr(a->text.p, '"', a->text.n) == NULL && memchr(a->text.p, '\'', a->text.n) == NULL
 	                           ? bawn_fold_text_method(s, F_SPLIT, a, &(struct call){ .node = c->node, .name = "str.split" }) : NULL;
 	case F_FOUND:         return found(s, row->how == FOUND_PATH ? c->function->self : a, row->how);

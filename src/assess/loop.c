@@ -46,6 +46,32 @@ struct value *bawn_loop_element(struct script *s, struct value *v)
 	return one;
 }
 
+/* for x in itertools.repeat(y), while not 0: what a loop goes over or asks for never ends. */
+void bawn_loop_endless(struct script *s, uint32_t i)
+{
+	static const char *const name[] = { "itertools.count()", "itertools.cycle()", "itertools.repeat()" };
+	const struct value *v = s->val[i];
+	uint32_t loop = node(s, i)->parent;
+	bool endless = v != NULL && v->cycles;
+	for (size_t k = 0; !endless && v != NULL && v->name != NULL && k < BAWN_LEN(name); k++)
+		endless = strcmp(v->name, name[k]) == 0;
+	if (node(s, i)->role == BAWN_R_CONDITION) {
+		bool not = bawn_span_starts(text_of(s, i), "not ") && node(s, i)->child != 0;
+		endless = not ? bawn_fold_truth(s->val[node(s, i)->child]) == TRUTH_NO : bawn_fold_truth(v) == TRUTH_YES;
+		for (uint32_t k = i, end = subtree_end(s, i); endless && k < end; k++)
+			endless = node(s, k)->kind != BAWN_K_NAME && node(s, k)->kind != BAWN_K_CALL;  /* what may change */
+	} else if (node(s, loop)->kind == BAWN_K_FOR_IN) {
+		loop = node(s, loop)->parent;  /* the comprehension */
+	}
+	struct engine *e = s->e;
+	for (uint32_t k = 0; endless && k < e->n_endless; k++)
+		endless = e->endless[k].loop != loop || e->endless[k].tree != s->t;
+	if (endless && e->n_endless < ENDLESS_MAX) {
+		e->endless[e->n_endless].tree = s->t;
+		e->endless[e->n_endless++].loop = loop;
+	}
+}
+
 /* Does a loop's body put something together, bit by bit? */
 static bool accumulates(const struct script *s, uint32_t body)
 {

@@ -10,3 +10,5 @@ struct value *bawn_loop_element(struct script *s, struct value *v);
 bool bawn_loop_unroll(struct script *s, uint32_t body, uint32_t mark);
 /* `continue` and `break` of the loop that is being read again */
 void bawn_read_jump(struct script *s, uint32_t i);
+/* The iterable of a loop or the condition of one was read: does it ever end? */
+void bawn_loop_endless(struct script *s, uint32_t i);

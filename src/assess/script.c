@@ -340,7 +340,11 @@ static void left_node(struct script *s, uint32_t i)
 	uint32_t otherwise = n->kind == BAWN_K_PARAMETER && parent == BAWN_K_PARAMETERS && !s->python && s->replay == 0 ? child(s, i, BAWN_R_RIGHT) : 0;
 	if (otherwise != 0 && node(s, otherwise)->kind == BAWN_K_ATTRIBUTE)
 		bawn_bind_parameters(s, s->scope, &(struct call){ 0 }, false);  /* (a = this.b): only now it is known */
+	if (s->python && n->role == BAWN_R_CONDITION && parent == BAWN_K_WHILE)
+		bawn_loop_endless(s, i);
 	if (n->role == BAWN_R_RIGHT && (parent == BAWN_K_FOR || parent == BAWN_K_FOR_IN)) {
+		if (s->python)
+			bawn_loop_endless(s, i);
 		uint32_t left = child(s, n->parent, BAWN_R_LEFT);
 		if (left != 0)
 			bawn_bind_perhaps(s, left, bawn_loop_element(s, bawn_loop_items(s, left, i)));

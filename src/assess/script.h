@@ -74,6 +74,7 @@ struct script {
 	bool                    hands_on; /* a function that runs texts is used as a value */
 	bool                    swaps;    /* a module stands under another one's name */
 	const char             *environ[16]; uint32_t n_environs;  /* variables that the program set */
+	const struct value     *handed;   /* variables that the call being read hands on; NULL: none */
 	const char             *cwd;      /* where it went; NULL: where it was started, or not known */
 };
 

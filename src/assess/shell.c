@@ -394,6 +394,7 @@ static struct value *read_command(struct shell *s, uint32_t i)
 	bawn_sh_expand_alias(s, word, &n);
 	s->argv[i] = bawn_sh_list(s->e, word, n);
 	bawn_sh_builtin(s, word, n, i);
+	s->last = word[n - 1];
 	s->fed = bawn_sh_has_input(s, i);
 	uint64_t tags = own_function(s, word[0], i) ? 0 : bawn_sh_command(s, s->e, word, n, i);
 	struct value *out = call_function(s, word, n);

@@ -40,6 +40,7 @@ struct shell {
 	struct value          **argv;   /* of a command: its words as a list */
 	struct variable        *var; uint32_t n_vars, cap_vars;
 	uint32_t                slot[SHELL_VARS_SLOTS];  /* 1 + the newest variable of that hash */
+	struct value           *last;   /* the last word of the command before, $_ */
 	struct value           *args;   /* positional parameters, a list; NULL: not known */
 	const char             *cwd;    /* where `cd` went; NULL: where the program was started, or not known */
 	bool                    renames;  /* some variable is another name for one */
@@ -64,6 +65,7 @@ bool bawn_sh_has_input(const struct shell *s, uint32_t command);
 /* shell_input.c */
 struct value *bawn_sh_give(struct shell *s, uint32_t at, struct value *in);  /* what it prints then, NULL: not known */
 struct value *bawn_sh_input_of(struct shell *s, uint32_t redirect);
+struct value *bawn_sh_contents(struct shell *s, const struct value *file);  /* what the program wrote to it, or the program itself; NULL: not known */
 void bawn_sh_read_plumbed(struct shell *s);  /* at the end: texts that descriptors may have led to a shell */
 struct value *bawn_sh_read_pipeline(struct shell *s, uint32_t i);
 struct value *bawn_sh_read_redirect(struct shell *s, uint32_t i);

@@ -224,10 +224,16 @@ static void pipe_redirect(struct shell *s, uint32_t i, uint32_t command, uint32_
 	pipe_facts(s, i, &f);
 }
 
-static struct value *known_file(struct shell *s, const struct value *v)
+struct value *bawn_sh_contents(struct shell *s, const struct value *v)
 {
 	const char *key = bawn_value_is_text(v) && !v->partial ? bawn_path_normal(bawn_sh_arena(s->e), v->text) : NULL;
-	return key != NULL ? bawn_sh_get(s, "file ", bawn_span(key)) : NULL;
+	if (key != NULL)
+		return bawn_sh_get(s, "file ", bawn_span(key));
+	bool own = v != NULL && (v->taint & BAWN_TAG(OWN_FILE)) != 0 && (!bawn_value_is_text(v) || bawn_span_is(v->text, "{}"));  /* "$0" */
+	const struct shell *top = s;
+	while (top->outer != NULL)
+		top = top->outer;
+	return own ? bawn_sh_text(s->e, top->t->text, BAWN_TAG(OWN_TEXT)) : NULL;
 }
 
 static void write_redirect(struct shell *s, uint32_t i, const struct value *v)
@@ -271,7 +277,7 @@ struct value *bawn_sh_input_of(struct shell *s, uint32_t c)
 			return v;
 		if (v == NULL || op.n == 0 || op.p[0] != '<')
 			return NULL;
-		struct value *known = v->self != NULL ? v->self : known_file(s, v);
+		struct value *known = v->self != NULL ? v->self : bawn_sh_contents(s, v);
 		return known == NULL && s->val[c] != NULL && s->val[c]->has_number ? s->val[c] : known;
 	}
 	default: return NULL;

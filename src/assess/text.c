@@ -1,5 +1,7 @@
 /* text.c - see text.h. */
 #include "assess/text.h"
+#include <strings.h>
+#include "assess/decode.h"
 #include "base/cleanup.h"
 #include "base/utf8.h"
 
@@ -66,12 +68,93 @@ static struct bawn_span from_windows(struct arena *a, struct bawn_span text)
 	return out != NULL ? (struct bawn_span){ out, text.n } : text;
 }
 
+/* file:///x, file:/x, file://localhost/x?mode=ro, with %41 for A. */
+static struct bawn_span from_url(struct arena *a, struct bawn_span t)
+{
+	static const char scheme[] = "file:", host[] = "//localhost/";
+	if (t.n < sizeof scheme || strncasecmp(t.p, scheme, sizeof scheme - 1) != 0)
+		return t;
+	t = (struct bawn_span){ t.p + sizeof scheme - 1, t.n - (sizeof scheme - 1) };
+	size_t skip = t.n >= sizeof host - 1 && strncasecmp(t.p, host, sizeof host - 1) == 0 ? sizeof host - 2 : bawn_span_starts(t, "//") ? 2 : 0;
+	t = (struct bawn_span){ t.p + skip, t.n - skip };
+	const char *query = memchr(t.p, '?', t.n);
+	t.n = query != NULL ? (size_t)(query - t.p) : t.n;
+	struct bawn_span plain = memchr(t.p, '%', t.n) != NULL ? bawn_decode(a, BAWN_CODEC_PERCENT, t) : t;
+	return plain.p != NULL && memchr(plain.p, '\0', plain.n) == NULL ? plain : t;
+}
+
+const char *bawn_path_behind(const char *p)
+{
+	static const char proc[] = "/proc/", root[] = "/root";
+	if (strncmp(p, proc, sizeof proc - 1) != 0)
+		return NULL;
+	p += sizeof proc - 1;
+	p += strcspn(p, "/");
+	if (strncmp(p, "/task/", 6) == 0)
+		p += 6, p += strcspn(p, "/");
+	if (strncmp(p, root, sizeof root - 1) != 0)
+		return NULL;
+	p += sizeof root - 1;
+	return p[0] == '/' ? p : p[0] == '\0' ? "/" : NULL;
+}
+
+/* 0251.0376.0251.0376, 0xa9fea9fe, 2852039166, 127.1: as inet_aton reads it.  False: it is none, or written as usual. */
+static bool odd_address(struct bawn_span t, bool alone, uint32_t *ret)
+{
+	uint64_t part[4];
+	unsigned n = 0;
+	bool odd = false;
+	for (size_t at = 0; at < t.n && n < 4; n++) {
+		unsigned base = 10;
+		size_t start = at;
+		if (t.p[at] == '0' && at + 1 < t.n && (t.p[at + 1] | 0x20) == 'x')
+			base = 16, at += 2, start = at;
+		else if (t.p[at] == '0' && at + 1 < t.n && t.p[at + 1] != '.')
+			base = 8;
+		for (part[n] = 0; at < t.n && t.p[at] != '.' && part[n] <= UINT32_MAX; at++) {
+			unsigned c = (unsigned char)t.p[at], d = c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : 99;
+			if (d >= base)
+				return false;
+			part[n] = part[n] * base + d;
+		}
+		odd = odd || base != 10;
+		if (at == start || part[n] > UINT32_MAX || (at < t.n && t.p[at] != '.') || (at + 1 == t.n && t.p[at] == '.'))
+			return false;
+		at += at < t.n;
+	}
+	odd = odd || n < 4;
+	if (n == 0 || !odd || (alone && n < 4 && part[0] < 1u << 24))
+		return false;
+	uint64_t whole = 0;
+	for (unsigned i = 0; i + 1 < n; i++) {
+		if (part[i] > 255)
+			return false;
+		whole |= part[i] << (24 - 8 * i);
+	}
+	if (part[n - 1] > UINT32_MAX >> 8 * (n - 1))
+		return false;
+	*ret = (uint32_t)(whole | part[n - 1]);
+	return *ret >= 1u << 24;  /* 0 and its like are this machine, and common */
+}
+
+const char *bawn_text_address(struct arena *a, const char *text)
+{
+	const char *slashes = strstr(text, "://"), *host = slashes != NULL ? slashes + 3 : text;
+	size_t to_at = slashes != NULL ? strcspn(host, "@/?#") : 0;
+	host += slashes != NULL && host[to_at] == '@' ? to_at + 1 : 0;
+	size_t n = strcspn(host, ":/?#");
+	uint32_t address = 0;
+	bool alone = slashes == NULL;
+	if (host[0] < '0' || host[0] > '9' || n > 48 || (alone && (host[0] != '0' || host[n] == '/')) || !odd_address((struct bawn_span){ host, n }, alone, &address))
+		return NULL;
+	return bawn_arena_fmt(a, "%.*s%u.%u.%u.%u%s", (int)(host - text), text, address >> 24, address >> 16 & 255, address >> 8 & 255, address & 255, host + n);
+}
+
 const char *bawn_path_normal(struct arena *a, struct bawn_span text)
 {
 	if (text.n == 0 || text.n > PATH_BYTES_MAX || memchr(text.p, '\n', text.n) != NULL || memchr(text.p, '\0', text.n) != NULL)
 		return NULL;
-	if (bawn_span_starts(text, "file://"))
-		text = (struct bawn_span){ text.p + 7, text.n - 7 };
+	text = from_url(a, text);
 	text = from_windows(a, text);
 	char *out = bawn_arena_get(a, text.n + 4);
 	if (out == NULL)

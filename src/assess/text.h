@@ -12,6 +12,12 @@ bool bawn_glob(const char *pattern, struct bawn_span text);
 /* A path made comparable: `.` and `..` undone, home directories written ~, `../../etc` taken as /etc.
  * NULL where the text cannot be a path. */
 const char *bawn_path_normal(struct arena *a, struct bawn_span text);
+/* What a path below /proc/self/root and its like is without that; NULL: it is none. */
+const char *bawn_path_behind(const char *normal);
+
+/* A text that is or holds (http://...) an address written in octal, in hex, as one number or otherwise as nobody
+ * writes it: the same with the address as it is known, NULL: none. */
+const char *bawn_text_address(struct arena *a, const char *text);
 
 /* Is `path` (normal) the pattern or below it?  Components may be globs, on either side where `shell`
  * says that the path itself is still to be expanded.  A pattern that begins with two stars and '/'

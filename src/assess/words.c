@@ -216,7 +216,10 @@ static struct value *own_variable(struct shell *s, struct bawn_span name, bool p
 static struct value *positional(struct shell *s, struct bawn_span name)
 {
 	struct value *unknown = bawn_value_new(s->e);
-	if (s->args == NULL || unknown == NULL)
+	bool own = name.n == 1 && name.p[0] == '0';
+	if (unknown != NULL && own)
+		unknown->taint = BAWN_TAG(OWN_FILE);
+	if (s->args == NULL || unknown == NULL || own)
 		return unknown;
 	if (name.p[0] == '@' || name.p[0] == '*')
 		return s->args;
@@ -236,6 +239,10 @@ static struct value *value_of(struct shell *s, struct bawn_span name, bool plain
 	if (is_digit(name.p[0]) || name.p[0] == '@' || name.p[0] == '*')
 		return positional(s, name);
 	struct value *v = bawn_sh_get(s, "", name);
+	if (v == NULL && name.n == 1 && name.p[0] == '_')
+		v = s->last;
+	if (v == NULL && bawn_span_is(name, "BASH_SOURCE") && (v = bawn_value_new(s->e)) != NULL)
+		v->taint = BAWN_TAG(OWN_FILE);
 	return v != NULL ? v : own_variable(s, name, plain);
 }
 

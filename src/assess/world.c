@@ -128,8 +128,13 @@ struct bawn_span bawn_world_line(struct script *s, struct bawn_span line)
 		if (is_line(v))
 			put_export(&b, bawn_span(s->environ[i]), v->text);
 	}
+	const struct value *more = s->handed != NULL && s->handed->is_dict && !s->handed->choice ? s->handed : NULL;
+	for (uint32_t i = 0; more != NULL && i < more->n_items; i++)
+		if (more->key[i] != NULL && is_variable(bawn_span(more->key[i])) && is_line(more->item[i]))
+			put_export(&b, bawn_span(more->key[i]), more->item[i]->text);
+	bool given = b.n > 0;
 	bawn_buf_add(&b, line.p, line.n);
-	char *own = s->n_environs > 0 && bawn_engine_whole(s->e, &b) ? bawn_arena_text(scratch(s), bawn_buf_span(&b)) : NULL;
+	char *own = given && bawn_engine_whole(s->e, &b) ? bawn_arena_text(scratch(s), bawn_buf_span(&b)) : NULL;
 	return own != NULL ? (struct bawn_span){ own, b.n } : line;
 }
 
