@@ -95,6 +95,11 @@ static uint32_t inner_of(const char *name, struct value *const *word, uint32_t n
 		uint32_t dashes = after_word(word, n, "--");
 		return dashes > 0 ? dashes : at > 0 && at + 1 < n && strcmp(name, "ip") == 0 ? at + 1 : 0;
 	}
+	const struct command *c = name[0] == 'p' ? bawn_command_find(name) : NULL;
+	if (c != NULL && (c->kind & SCRIPT) != 0) {  /* python -m pip install x */
+		uint32_t at = after_word(word, n, "-m");
+		return at > 0 && bawn_sh_in(word[at], "pip pip3 pipx uv conda easy_install ensurepip") ? at : 0;
+	}
 	static const char *const runtime[] = { "docker", "podman", "nerdctl", "ctr", "crictl" };
 	for (size_t k = 0; k < BAWN_LEN(runtime); k++) {
 		if (strcmp(name, runtime[k]) != 0)
@@ -520,6 +525,7 @@ static uint64_t one_command(struct shell *s, struct engine *e, struct value **wo
 			taint |= word[i] != NULL ? word[i]->taint : 0;
 		if (name == NULL) {
 			bool fed = word[0] != NULL && (word[0]->taint & (BAWN_TAG(INPUT) | BAWN_TAG(NET_RECV))) != 0;
+			tags |= operands(s, e, "", word, n, node);  /* whatever it is, it is given these files */
 			return tags | bawn_engine_event(e, fed ? "runs-input" : "unknown-command", node, NULL);
 		}
 		struct value *all = bawn_sh_join(e, word, n < 64 ? n : 64);

@@ -666,6 +666,17 @@ static bool put_which(struct filter *f)
 	return true;
 }
 
+/* expr substr xxcat 3 3 */
+static bool put_expr(struct filter *f)
+{
+	size_t from, len;
+	struct bawn_span w = f->n == 5 && bawn_sh_is(f->word[1], "substr") ? word_at(f, 2) : (struct bawn_span){ NULL, 0 };
+	if (w.p == NULL || !small_number(word_at(f, 3), &from) || !small_number(word_at(f, 4), &len) || from == 0 || from > w.n)
+		return false;
+	bawn_buf_add(f->out, w.p + from - 1, len < w.n - from + 1 ? len : w.n - from + 1);
+	return true;
+}
+
 /* A file that the program wrote itself. */
 static bool put_cat(struct filter *f)
 {
@@ -713,7 +724,7 @@ static bool put_basename(struct filter *f)
 static const struct { const char *name; bool (*put)(struct filter *); bool in; } filter[] = {
 	{ "echo", put_echo, false }, { "printf", put_printf, false }, { "which", put_which, false }, { "command", put_which, false },
 	{ "type", put_which, false }, { "cat", put_cat, false }, { "tac", put_tac, true }, { "mktemp", put_mktemp, false },
-	{ "basename", put_basename, false }, { "dirname", put_basename, false },
+	{ "basename", put_basename, false }, { "expr", put_expr, false }, { "dirname", put_basename, false },
 	{ "base64", put_base64, true }, { "gbase64", put_base64, true }, { "basenc", put_basenc, true }, { "base32", put_base32, true },
 	{ "xxd", put_xxd, true }, { "openssl", put_openssl, true }, { "tee", put_same, true }, { "grep", put_same, true }, { "sort", put_same, true },
 	{ "rev", put_rev, true }, { "uudecode", put_uudecode, true }, { "gunzip", put_unzipped, true }, { "zcat", put_unzipped, true },

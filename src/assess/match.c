@@ -67,7 +67,9 @@ static void push_other(struct script *s, struct parts *p, uint32_t i, struct val
 	struct bawn_span t = text_of(s, i);
 	uint32_t first = node(s, i)->child, next = first != 0 ? node(s, first)->next : 0;
 	bool class_ = first != 0 && node(s, first)->kind == BAWN_K_DOTTED && node(s, first)->end < node(s, i)->end && s->t->text.p[node(s, first)->end] == '(';
-	if (class_)
+	if (first != 0 && node(s, first)->start == node(s, i)->start && node(s, first)->end == node(s, i)->end)
+		push(p, first, v);
+	else if (class_)
 		push_class(s, p, i, v);
 	else if (bawn_span_starts(t, "{"))
 		push_items(s, p, i, v);

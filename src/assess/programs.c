@@ -617,6 +617,18 @@ static void feed_xargs(struct shell *s, const char *name, struct value *const *w
 	s->cut_short = s->cut_short || rest > 0;
 }
 
+/* sed 's/a/b/e': each line is run after it was changed. */
+static bool sed_runs(struct value *const *word, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		struct bawn_span t = bawn_value_is_text(word[i]) ? word[i]->text : bawn_span("");
+		const char *last = t.n > 4 && t.p[0] == 's' ? memrchr(t.p, t.p[1], t.n) : NULL;
+		if (last != NULL && last > t.p + 2 && memchr(last, 'e', t.n - (size_t)(last - t.p)) != NULL)
+			return true;
+	}
+	return false;
+}
+
 bool bawn_sh_feed(struct shell *s, struct value *const *word, uint32_t n, struct value *in, uint32_t node)
 {
 	struct engine *e = s->e;
@@ -640,6 +652,8 @@ bool bawn_sh_feed(struct shell *s, struct value *const *word, uint32_t n, struct
 	}
 	if (text && (strcmp(name, "crontab") == 0 || strcmp(name, "at") == 0 || strcmp(name, "batch") == 0))
 		scheduled(e, in->text, node);
+	if (strcmp(name, "sed") == 0 && sed_runs(word, n))
+		run_output(e, in, BAWN_LANG_BASH, node);
 	keep_unpacked(s, e, name, word, n, in);  /* nothing could be compared on the way */
 	if (strcmp(name, "xargs") == 0 || strcmp(name, "parallel") == 0)
 		feed_xargs(s, name, word, n, in, node);

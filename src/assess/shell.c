@@ -560,6 +560,28 @@ static struct value *read_other(struct shell *s, uint32_t i)
 	return last_output(s, i);
 }
 
+/* export -p, declare -x: without names they print what is set. */
+static struct value *read_listing(struct shell *s, uint32_t i)
+{
+	struct bawn_span t = text_of(s, i);
+	struct value *word[4], *v = NULL;
+	uint32_t n = 1;
+	size_t end = 0;
+	while (end < t.n && t.p[end] != ' ')
+		end++;
+	word[0] = bawn_value_text(s->e, (struct bawn_span){ t.p, end });
+	for (uint32_t c = node(s, i)->child; c != 0 && n < BAWN_LEN(word); c = node(s, c)->next) {
+		if (!bawn_span_starts(text_of(s, c), "-"))
+			return NULL;
+		word[n++] = bawn_value_text(s->e, text_of(s, c));
+	}
+	s->argv[i] = bawn_sh_list(s->e, word, n);
+	uint64_t tags = bawn_sh_command(s, s->e, word, n, i);
+	if ((tags & BAWN_TAG(ENVIRON)) != 0 && (v = bawn_value_new(s->e)) != NULL)
+		v->taint = tags & (BAWN_TAG(ENVIRON) | BAWN_TAG(HOST_INFO));
+	return v;
+}
+
 /* The grammar takes `x` in a here-document for text; the shell runs it, unless the end mark is quoted. */
 static void read_backticks(struct shell *s, uint32_t body)
 {
@@ -619,7 +641,7 @@ static struct value *leave(struct shell *s, uint32_t i)
 	}
 	case BAWN_K_REDIRECTED: return bawn_sh_read_redirected(s, i);
 	case BAWN_K_ASSIGN: bawn_sh_read_assign(s, i); return NULL;
-	case BAWN_K_DECLARATION: bawn_sh_read_declaration(s, i); return NULL;
+	case BAWN_K_DECLARATION: bawn_sh_read_declaration(s, i); return read_listing(s, i);
 	case BAWN_K_LIST: return read_list(s, i);
 	case BAWN_K_FOR: return read_for(s, i);
 	case BAWN_K_OTHER: return read_other(s, i);

@@ -11,9 +11,9 @@ static const struct { const char *word; uint8_t what; bool between; } row[] = {
 	{ "load_extension", BAWN_ACCESS_EXECUTE, false }, { "pg_read_file", BAWN_ACCESS_READ, false }, { "pg_read_binary_file", BAWN_ACCESS_READ, false },
 	{ "pg_ls_dir", BAWN_ACCESS_LIST, false }, { "lo_import", BAWN_ACCESS_READ, false }, { "read_text", BAWN_ACCESS_READ, false },
 	{ "read_csv", BAWN_ACCESS_READ, false }, { "read_blob", BAWN_ACCESS_READ, false }, { "read_json", BAWN_ACCESS_READ, false },
-	{ "bulk insert", BAWN_ACCESS_READ, true }, { "openrowset", BAWN_ACCESS_READ, true },
+	{ "bulk insert", BAWN_ACCESS_READ, true },
 	{ "to program", BAWN_SQL_RUN, false }, { "from program", BAWN_SQL_RUN, false }, { "xp_cmdshell", BAWN_SQL_RUN, false }, { "sys_exec", BAWN_SQL_RUN, false },
-	{ "sys_eval", BAWN_SQL_RUN, false }, { "copy", BAWN_ACCESS_WRITE, true }, { "backup database", BAWN_ACCESS_WRITE, true },
+	{ "sys_eval", BAWN_SQL_RUN, false }, { "copy", BAWN_ACCESS_WRITE, true },
 };
 #define BETWEEN_MAX 200u
 
@@ -63,7 +63,7 @@ static bool text_at(struct bawn_span t, size_t *at, bool between, struct bawn_sp
 }
 
 /* COPY t FROM PROGRAM 'x', COPY t FROM '/x', COPY t TO '/x': what the word before the text says. */
-static uint8_t by_word_before(struct bawn_span t, size_t at, uint8_t otherwise)
+static bool by_word_before(struct bawn_span t, size_t at, uint8_t *ret)
 {
 	static const struct { const char *word; uint8_t what; } before[] = {
 		{ "program", BAWN_SQL_RUN }, { "from", BAWN_ACCESS_READ }, { "to", BAWN_ACCESS_WRITE },
@@ -73,9 +73,9 @@ static uint8_t by_word_before(struct bawn_span t, size_t at, uint8_t otherwise)
 	for (size_t k = 0; k < BAWN_LEN(before); k++) {
 		size_t n = strlen(before[k].word);
 		if (at >= n && word_at((struct bawn_span){ t.p, at }, at - n, before[k].word) == n)
-			return before[k].what;
+			return *ret = before[k].what, true;
 	}
-	return otherwise;
+	return false;
 }
 
 bool bawn_sql_next(struct bawn_span t, size_t *at, struct bawn_sql_use *ret)
@@ -87,7 +87,9 @@ bool bawn_sql_next(struct bawn_span t, size_t *at, struct bawn_sql_use *ret)
 			size_t n = word_at(t, i, row[k].word), end = i + n;
 			if (n == 0 || !text_at(t, &end, row[k].between, &ret->text))
 				continue;
-			ret->what = row[k].between ? by_word_before(t, (size_t)(ret->text.p - t.p) - 1, row[k].what) : row[k].what;
+			ret->what = row[k].what;
+			if (row[k].between && !by_word_before(t, (size_t)(ret->text.p - t.p) - 1, &ret->what))
+				continue;
 			*at = end;
 			return true;
 		}

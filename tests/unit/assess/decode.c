@@ -25,6 +25,10 @@ static void test_codecs(void)
 		{ "quopri", "pri=6Et=28=\n1)", "print(1)" },
 		{ "unicode_escape", "\\x70\\u0072\\151nt\\x281)", "print(1)" },
 		{ "utf-7", "print+ACg-1)+-", "print(1)+" },
+		{ "cp037", "\x97\x99\x89\x95\xa3M\xf1]", "print(1)" },
+		{ "CP500", "\x81\x4a\xf1\x5a\x4f", "a[1]!" },
+		{ "koi8-r", "print(1)", "print(1)" },
+		{ "shift_jis", "print(1)", "print(1)" },
 		{ "latin-1", "\xe9", "\xc3\xa9" },
 		{ "utf8", "print(1)", "print(1)" },
 	};
