@@ -166,7 +166,7 @@ static const struct option option[] = {
 	{ "netcat", "-e", RUN }, { "nc", "-c", RUN }, { "dhclient", "-sf", RUN }, { "ansible", "-a", RUN }, { "check_by_ssh", "-C", RUN },
 	{ "make", "-E", RUN }, { "capsh", "-c", RUN }, { "start-stop-daemon", "-x", RUN }, { "start-stop-daemon", "-a", RUN },
 	{ "unzip", "-TT", RUN }, { "perf", "-e", SKIP }, { "tmux", "-c", SKIP }, { "nmap", "--script", SKIP }, { "gdb", "-ex", CODE },
-	{ "crontab", "-l", SKIP }, { "history", "-s", RUN }, { "print", "-s", RUN },
+	{ "crontab", "-l", SKIP }, { "history", "-s", RUN }, { "fc", "-e", RUN }, { "logger", "-f", R }, { "logger", "--file", R }, { "print", "-s", RUN },
 	{ "compgen", "-C", RUN }, { "complete", "-C", RUN }, { "mapfile", "-C", RUN }, { "readarray", "-C", RUN }, { "env", "--split-string", RUN },
 	{ "compgen", "-W", EXPANDED }, { "complete", "-W", EXPANDED }, { "bind", "-x", KEY }, { "xargs", "-a", R }, { "xargs", "--arg-file", R },
 };

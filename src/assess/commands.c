@@ -1,6 +1,8 @@
 /* commands.c - see commands.h. */
 #include "assess/commands.h"
+#include <strings.h>
 #include "assess/modules.h"
+#include "assess/sql.h"
 #include "assess/text.h"
 #include "base/cleanup.h"
 
@@ -196,7 +198,8 @@ uint64_t bawn_sh_file(const struct shell *s, struct engine *e, struct bawn_span 
 			semi++;
 		t.n = semi;
 	}
-	if (t.n == 0 || memmem(t.p, t.n, "://", 3) != NULL)
+	bool own = t.n > 5 && strncasecmp(t.p, "file:", 5) == 0;  /* curl file:///x */
+	if (t.n == 0 || (!own && memmem(t.p, t.n, "://", 3) != NULL))
 		return 0;
 	if (access == BAWN_ACCESS_READ)
 		(void)bawn_modules_open(e, t);
@@ -304,6 +307,26 @@ bool bawn_sh_any(struct value *const *word, uint32_t n, const char *text)
 	return false;
 }
 
+/* sqlite3 x "attach '/y' as z", psql -c "copy t from program 'x'" */
+static uint64_t statements(const struct shell *s, struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t node)
+{
+	static const char *const client[] = { "sqlite3", "mysql", "mariadb", "psql", "duckdb" };
+	size_t k = 0;
+	uint64_t tags = 0;
+	while (k < BAWN_LEN(client) && strcmp(name, client[k]) != 0)
+		k++;
+	for (uint32_t i = 1; k < BAWN_LEN(client) && i < n; i++) {
+		struct bawn_sql_use use;
+		size_t at = 0;
+		for (unsigned uses = 0; bawn_value_is_text(word[i]) && uses < 16 && bawn_sql_next(word[i]->text, &at, &use); uses++)
+			if (use.text.p != NULL && use.what == BAWN_SQL_RUN)
+				bawn_sh_run(e, use.text, node);
+			else if (use.text.p != NULL)
+				tags |= bawn_sh_file(s, e, use.text, (enum bawn_access)use.what, node);
+	}
+	return tags;
+}
+
 /* How this command line uses its operands: options can turn reading into writing. */
 static enum bawn_access access_of(const char *name, const struct command *c, struct value *const *word, uint32_t n)
 {
@@ -368,6 +391,8 @@ static uint64_t operands(struct shell *s, struct engine *e, const char *name, st
 	enum bawn_access access = access_of(name, c, word, n);
 	if (strcmp(name, "git") == 0)
 		git_setting(e, word, n, node);
+	if ((c->kind & EDITS) != 0 || c == &unknown)
+		tags |= statements(s, e, name, word, n, node);
 	for (uint32_t i = 1; i < n; i++)
 		if (!bawn_sh_option(word[i]))
 			last = i;

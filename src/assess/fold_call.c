@@ -767,7 +767,7 @@ static struct value *fold_function(struct script *s, const struct row *row, cons
 	case F_SECOND:        return as_bytes(bawn_fold_decoded(s, b, (enum bawn_codec)row->how));
 	case F_GET_FIELD:     return field(s, a, b, fold_arg(c, 2));
 	case F_GETATTRS:      return bawn_value_is_text(b) ? attributes(s, a, b->text, false) : NULL;
-	case F_TYPE:          return c->n_args == 3 ? fold_arg(c, 2) : NULL;
+	case F_TYPE:          return c->n_args == 3 ? fold_arg(c, 2) : c->n_args == 1 && a != NULL && a->function != 0 ? bawn_script_named(s, "types.FunctionType", true) : NULL;
 	case F_VARS:          return unknown_named(s, "vars()", a);
 	case F_ATTRGETTER:    return text ? getter(s, c, "operator.attrgetter()") : NULL;
 	case F_ITEMGETTER:    return getter(s, c, "operator.itemgetter()");

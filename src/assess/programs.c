@@ -152,6 +152,12 @@ static void interpreter(struct shell *s, struct engine *e, const char *name, con
 		if (bawn_sh_is(v, "-m"))
 			return;
 		if (bawn_sh_option(v)) {
+			if (bawn_sh_in(v, "--init-file --rcfile") && i + 1 < n && word[i + 1] != NULL) {
+				if (word[i + 1]->self != NULL)
+					run_output(e, word[i + 1]->self, c->language, node);
+				else
+					run_file(s, e, word[i + 1], c->language, false, node);
+			}
 			if (bawn_sh_in(v, "-s --init-file --rcfile"))
 				break;
 			i += bawn_sh_takes_value(c, v->text);
@@ -200,6 +206,8 @@ static void foreign(struct shell *s, struct engine *e, const char *name, struct 
 	bool powershell = strcmp(name, "pwsh") == 0 || strcmp(name, "powershell") == 0, php = strcmp(name, "php") == 0;
 	struct value *program = NULL;
 	for (uint32_t i = 1; i < n; i++) {
+		if (i > 1 && bawn_sh_is(word[i - 1], "-f") && word[i] != NULL && bawn_value_is_text(word[i]->self))
+			bawn_foreign_program(e, word[i]->self->text, false, node);  /* awk -f <(command) */
 		if (!bawn_value_is_text(word[i]))
 			continue;
 		struct bawn_span w = word[i]->text;
@@ -301,6 +309,9 @@ static void sed_programs(struct engine *e, struct value *const *word, uint32_t n
 			k++;
 		if (k + 2 < w.n && w.p[k] == 'e' && w.p[k + 1] == ' ')
 			bawn_sh_run(e, (struct bawn_span){ w.p + k + 2, w.n - k - 2 }, node);
+		bool file = k + 2 < w.n && strchr("rRwW", w.p[k]) != NULL && w.p[k + 1] == ' ';  /* sed 'r /x' puts it in between */
+		if (file)
+			(void)bawn_engine_path(e, (struct bawn_span){ w.p + k + 2, w.n - k - 2 }, (w.p[k] | 0x20) == 'r' ? BAWN_ACCESS_READ : BAWN_ACCESS_WRITE, true, node);
 	}
 }
 
