@@ -373,7 +373,7 @@ static void other_name(struct shell *s, struct engine *e, struct value *const *w
 	for (uint32_t i = 1; i < n; i++)
 		if (bawn_value_is_text(word[i]) && !bawn_sh_option(word[i]) && seen++ < 2)
 			of[seen - 1] = word[i]->text;
-	const char *slash = of[0].n > 0 ? memrchr(of[0].p, '/', of[0].n) : NULL;
+	const char *slash = of[0].p != NULL && of[0].n > 0 ? memrchr(of[0].p, '/', of[0].n) : NULL;
 	if (seen == 1 && slash != NULL)
 		of[1] = (struct bawn_span){ slash + 1, of[0].n - (size_t)(slash + 1 - of[0].p) };
 	if (of[0].n > 0 && of[1].n > 0 && seen <= 2)

@@ -412,8 +412,8 @@ struct bawn_span bawn_unescape(struct arena *a, struct bawn_span t, enum bawn_es
 static bool undo_rot13(struct bawn_buf *out, struct bawn_span in)
 {
 	for (size_t i = 0; i < in.n; i++) {
-		char c = in.p[i], base = c >= 'a' && c <= 'z' ? 'a' : c >= 'A' && c <= 'Z' ? 'A' : 0;
-		bawn_buf_char(out, base != 0 ? (char)(base + (c - base + 13) % 26) : c);
+		int c = in.p[i], base = c >= 'a' && c <= 'z' ? 'a' : c >= 'A' && c <= 'Z' ? 'A' : 0;
+		bawn_buf_char(out, (char)(base != 0 ? base + (c - base + 13) % 26 : c));
 	}
 	return true;
 }

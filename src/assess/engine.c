@@ -378,13 +378,11 @@ static uint64_t consequences(struct engine *e, const struct fact *f, uint64_t ta
 static void other_address(struct engine *e, const struct fact *f)
 {
 	struct fact plain = *f;
-	struct hits h = { .n = 0 };
 	plain.name = bawn_text_address(&e->scratch, f->name);
 	if (plain.name == NULL)
 		return;
 	plain.folded = plain.name;
-	by_pattern(e, &plain, &h);
-	(void)apply(e, &plain, &h);
+	(void)bawn_engine_fact(e, &plain);
 	if (strstr(f->name, "://") != NULL)
 		(void)bawn_engine_event(e, "disguised-address", f->node, plain.name);
 }

@@ -203,7 +203,7 @@ void bawn_fold_put(struct bawn_buf *b, uint32_t c, bool bytes)
 	if (c >= 0x110000 && !bytes)
 		return;
 	static const unsigned char first[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
-	u[0] = n == 1 ? (char)c : (char)(first[n] | c >> 6 * (n - 1));
+	u[0] = (char)(n == 1 ? c : first[n] | c >> 6 * (n - 1));
 	for (size_t i = 1; i < n; i++)
 		u[i] = (char)(0x80 | (c >> 6 * (n - 1 - i) & 0x3f));
 	bawn_buf_add(b, u, n);

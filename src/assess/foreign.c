@@ -116,7 +116,7 @@ static void run_text(struct program *p, struct bawn_span t)
 static void literal(struct program *p, struct bawn_span raw, bool backtick)
 {
 	struct bawn_span t = bawn_sh_unescape(p->e, raw, false);
-	if (t.n == 0 || p->literals++ >= LITERALS_MAX)
+	if (t.p == NULL || t.n == 0 || p->literals++ >= LITERALS_MAX)
 		return;
 	p->shell = p->shell || names_shell(t);
 	p->seen |= memmem(t.p, t.n, "/proc/", 6) != NULL && memmem(t.p, t.n, "/fd/", 4) != NULL ? (unsigned)MEMORY : 0u;

@@ -858,8 +858,8 @@ static bool spells_with_signs(struct bawn_span code)
 			run++;
 			continue;
 		}
-		const char *at = code.p + i - run;
-		if (run >= SIGNS_RUN && memmem(at, run, "![]", 3) != NULL && memmem(at, run, "+[]", 3) != NULL)
+		const char *at = run >= SIGNS_RUN ? code.p + (i - run) : NULL;
+		if (at != NULL && memmem(at, run, "![]", 3) != NULL && memmem(at, run, "+[]", 3) != NULL)
 			return true;
 		run = 0;
 	}

@@ -332,7 +332,7 @@ static void disguise(struct shell *s, uint32_t i, const struct value *name)
 	uint32_t c = bawn_node_child(s->t, i, BAWN_R_NAME);
 	struct bawn_span t = c != 0 ? text_of(s, c) : bawn_span("");
 	bool split = false, pieces = false;
-	if (!bawn_value_is_text(name) || name->partial || name->text.n < 2 || t.n == 0 || bawn_span_equal(t, name->text))
+	if (!bawn_value_is_text(name) || name->partial || name->text.n < 2 || t.p == NULL || t.n == 0 || bawn_span_equal(t, name->text))
 		return;
 	for (size_t k = 1; k + 1 < t.n; k++) {
 		char q = t.p[k];

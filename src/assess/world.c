@@ -100,7 +100,7 @@ void bawn_world_call(struct script *s, const struct call *c)
 {
 	const char *dot = c->name != NULL ? strrchr(c->name, '.') : NULL;
 	const struct value *self = c->function != NULL ? c->function->self : NULL, *a = c->n_args > 0 ? c->arg[0] : NULL;
-	if (dot == NULL)
+	if (dot == NULL || dot[1] == '\0' || strchr("cfpsu_", dot[1]) == NULL)  /* most calls */
 		return;
 	if (strcmp(c->name, "os.chdir") == 0 || strcmp(c->name, "os.fchdir") == 0 || strcmp(c->name, "contextlib.chdir") == 0 ||
 	    strcmp(c->name, "process.chdir") == 0 || strcmp(c->name, "Deno.chdir") == 0)
