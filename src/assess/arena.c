@@ -1,5 +1,6 @@
 /* arena.c - see arena.h. */
 #include "assess/arena.h"
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +65,7 @@ char *bawn_arena_join(struct arena *a, struct bawn_span x, struct bawn_span y)
 	return p;
 }
 
-/* Formats that only put texts together, nearly all, need no printf. */
+/* Formats that only put texts together, nearly all, need no printf.  As snprintf, it returns how long the text is. */
 static int join_texts(char *out, size_t cap, const char *fmt, va_list ap)
 {
 	size_t n = 0;
@@ -76,11 +77,22 @@ static int join_texts(char *out, size_t cap, const char *fmt, va_list ap)
 			part = bawn_span(va_arg(ap, const char *));
 			at++;
 		}
-		size_t fits = part.n < cap - 1 - n ? part.n : cap - 1 - n;
-		memcpy(out + n, part.p, fits);
-		n += fits;
+		size_t room = n < cap ? cap - n : 0;
+		memcpy(out + (room > 0 ? n : 0), part.p, part.n < room ? part.n : room);
+		n += part.n;
 	}
-	return (int)n;
+	return n <= INT_MAX ? (int)n : -1;
+}
+
+static int format(char *out, size_t cap, const char *fmt, va_list ap)
+{
+	va_list again;
+	va_copy(again, ap);
+	int n = join_texts(out, cap, fmt, ap);
+	if (n < 0)
+		n = vsnprintf(out, cap, fmt, again);
+	va_end(again);
+	return n;
 }
 
 char *bawn_arena_fmt(struct arena *a, const char *fmt, ...)
@@ -88,19 +100,21 @@ char *bawn_arena_fmt(struct arena *a, const char *fmt, ...)
 	va_list ap;
 	char small[512];
 	va_start(ap, fmt);
-	int n = join_texts(small, sizeof small, fmt, ap);
+	int n = format(small, sizeof small, fmt, ap);
 	va_end(ap);
-	if (n < 0) {
-		va_start(ap, fmt);
-		n = vsnprintf(small, sizeof small, fmt, ap);
-		va_end(ap);
-	}
 	if (n < 0) {
 		a->failed = true;
 		return NULL;
 	}
-	/* Longer texts are cut: what is formatted here is shown to people. */
-	return bawn_arena_text(a, (struct bawn_span){ small, (size_t)n < sizeof small ? (size_t)n : sizeof small - 1 });
+	if ((size_t)n < sizeof small)
+		return bawn_arena_text(a, (struct bawn_span){ small, (size_t)n });
+	char *p = bawn_arena_get(a, (size_t)n + 1);
+	if (p == NULL)
+		return NULL;
+	va_start(ap, fmt);
+	(void)format(p, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	return p;
 }
 
 void bawn_arena_done(struct arena *a)

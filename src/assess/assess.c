@@ -200,15 +200,25 @@ static struct bawn_rule rule_of(const struct engine *e, uint16_t number)
 }
 
 /* A file took too much: that is noted.  What it did until then counts, and the other files are read. */
-static void give_up(struct engine *e)
+static bool give_up(struct engine *e)
 {
 	if (e->error == 0 || e->err->type != BAWN_ERROR_ASSESSMENT_FAILED)
-		return;
+		return false;
 	e->unfinished[e->file] = bawn_arena_fmt(e->arena, "Could not %s", e->err->msg);
 	if (e->unfinished[e->file] == NULL)
 		e->unfinished[e->file] = unfinished.message;
 	e->error = 0;
 	*e->err = (struct bawn_err){ 0 };
+	return true;
+}
+
+/* It is read in pieces, for an eighth of the work it was given. */
+static void read_given_up(struct engine *e, int language, struct bawn_span text, uint64_t work)
+{
+	bawn_arena_done(&e->scratch);
+	bawn_read_pieces(e, language, text, work / 8);
+	bawn_engine_combine(e);
+	bawn_arena_done(&e->scratch);
 }
 
 /* Each of those files has a finding. */
@@ -227,11 +237,13 @@ static int tell_unfinished(struct engine *e, size_t n_files)
 static void read_file(struct engine *e, int language, struct bawn_span text)
 {
 	struct bawn_tree tree = { 0 };
+	uint64_t spent = e->spent + e->scratch.asked, work = e->most.work > spent ? e->most.work - spent : 0;
+	e->tags = 0;
 	if (bawn_engine_open(e, language, text, &tree) < 0) {
-		give_up(e);
+		if (give_up(e))
+			read_given_up(e, language, text, work);
 		return;
 	}
-	e->tags = 0;
 	e->work += bawn_complexity_work(&tree);
 	bool manifest = language == BAWN_LANG_JAVASCRIPT && bawn_read_manifest(e);
 	if (tree.errors && !manifest) {
@@ -246,11 +258,13 @@ static void read_file(struct engine *e, int language, struct bawn_span text)
 		bawn_engine_read(e);
 		bawn_read_broken(e);
 	}
-	give_up(e);
+	bool given_up = give_up(e);
 	bawn_engine_combine(e);
 	bawn_modules_note(e);
 	bawn_arena_done(&e->scratch);
 	bawn_engine_close(e, &tree);
+	if (given_up)
+		read_given_up(e, language, text, work);
 }
 
 /* package.json is read wherever it lies: npm runs what it says. */

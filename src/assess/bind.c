@@ -10,6 +10,7 @@
 
 #define PATTERNS_MAX   16u
 #define FUNCTIONS_MAX  32u
+#define ITEM_SET_MAX   (ITEMS_MAX / 4)  /* items of a list or dictionary that is copied to set one */
 #define OUTSIDE        "outside "
 
 void bawn_bind_member(struct script *s, const char *name, struct value *v)
@@ -94,7 +95,7 @@ void bawn_bind_again(struct script *s, uint32_t object, struct value *v)
 /* A copy with one item more (at == n_items) or another item there; the old value may still be somebody's. */
 static struct value *with_item(struct script *s, const struct value *old, uint32_t at, const char *key, struct value *item)
 {
-	struct value *v = old->n_items < ITEMS_MAX / 4 && at <= old->n_items ? bawn_value_new(s->e) : NULL;
+	struct value *v = old->n_items < ITEM_SET_MAX && at <= old->n_items ? bawn_value_new(s->e) : NULL;
 	struct value **list = v != NULL ? bawn_arena_array(scratch(s), struct value *, old->n_items + 2) : NULL;
 	const char **keys = list != NULL && old->is_dict ? bawn_arena_array(scratch(s), const char *, old->n_items + 2) : NULL;
 	if (list == NULL || (old->is_dict && keys == NULL))
@@ -128,7 +129,7 @@ static void bind_item(struct script *s, uint32_t target, struct value *v)
 	struct value *container = s->val[object], *key = index != 0 ? s->val[index] : NULL;
 	if (container == NULL)
 		return;
-	container->taint |= v->taint;
+	container->taint |= v->taint | (container->n_items >= ITEM_SET_MAX ? BAWN_TAG(CUT) : 0);
 	if (container->is_dict && bawn_value_is_text(key)) {
 		const char *name = bawn_arena_text(scratch(s), key->text);
 		if (name != NULL)

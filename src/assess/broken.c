@@ -2,7 +2,9 @@
  *
  * The parser gives up on a stretch where an interpreter might not (newer syntax, a shell that has run
  * all lines before the one it stumbles over).  Each line of such a stretch is read again by itself,
- * after the file's own imports, so that what stands in it is still seen. */
+ * after the file's own imports, so that what stands in it is still seen.
+ *
+ * The same holds for a text that takes too much to be read as a whole: it is read in pieces. */
 #include "assess/engine.h"
 #include "base/cleanup.h"
 
@@ -183,4 +185,57 @@ void bawn_read_broken(struct engine *e)
 	e->rereading = false;
 	if (s.left == 0)
 		(void)bawn_engine_event(e, "unreadable", t->error_node, NULL);
+}
+
+/* ---- what was given up ---- */
+
+#define PIECE_BYTES (16u << 10)
+#define OVERLAP     256u  /* of pieces that end nowhere in particular */
+
+/* How long the piece at `at` is: it ends with a line, else with a statement, else where it must. */
+static size_t piece_at(struct bawn_span text, size_t at)
+{
+	size_t n = text.n - at;
+	if (n <= PIECE_BYTES)
+		return n;
+	const char *end = memrchr(text.p + at, '\n', PIECE_BYTES);
+	end = end != NULL ? end : memrchr(text.p + at, ';', PIECE_BYTES);
+	return end != NULL ? (size_t)(end + 1 - (text.p + at)) : PIECE_BYTES;
+}
+
+/* A piece may take too much, too: the others are still read. */
+static void forget_failure(struct engine *e)
+{
+	if (e->error == 0 || e->err->type != BAWN_ERROR_ASSESSMENT_FAILED)
+		return;
+	e->error = 0;
+	*e->err = (struct bawn_err){ 0 };
+	bawn_arena_done(&e->scratch);
+}
+
+void bawn_read_pieces(struct engine *e, int language, struct bawn_span text, uint64_t work)
+{
+	struct bawn_node root = { .end = (uint32_t)text.n };
+	struct bawn_tree whole = { .grammar = (enum bawn_grammar)language, .text = text, .node = &root, .n = 1 };
+	const struct bawn_tree *outer = e->tree;
+	uint64_t share = work / (text.n / (PIECE_BYTES - OVERLAP) + 1), most = e->most.work, spent = e->spent;
+	bawn_auto_buf before = BAWN_BUF(PRELUDE_MAX + 512);
+	prelude(&whole, &before);
+	e->tree = &whole;
+	e->rereading = true;
+	for (size_t at = 0, n; at < text.n && e->error == 0; at += n == PIECE_BYTES ? n - OVERLAP : n) {
+		bawn_auto_buf b = BAWN_BUF(PRELUDE_MAX + PIECE_BYTES + 1024);
+		n = piece_at(text, at);
+		bawn_buf_add(&b, before.p != NULL ? before.p : "", before.n);
+		bawn_buf_add(&b, text.p + at, n);
+		if (!bawn_engine_whole(e, &b))
+			break;
+		e->most.work = e->spent + e->scratch.asked + share;
+		(void)bawn_engine_text_at(e, language, bawn_buf_span(&b), (struct place){ (uint32_t)at, (uint32_t)(at + n) });
+		forget_failure(e);
+	}
+	e->rereading = false;
+	e->tree = outer;
+	e->most.work = most;
+	e->spent = spent;
 }

@@ -43,6 +43,7 @@ static bool gather(struct script *s, uint32_t i, struct call *c)
 	uint32_t args = child(s, i, BAWN_R_ARGUMENTS), n = 0;
 	for (uint32_t k = args != 0 ? node(s, args)->child : 0; k != 0; k = node(s, k)->next)
 		n += 1 + (node(s, k)->kind == BAWN_K_SPLAT && s->val[k] != NULL ? s->val[k]->n_items + SPREAD_CHOICE : 0);
+	s->e->cut = s->e->cut || n > ITEMS_MAX;
 	n = n < ITEMS_MAX ? n : ITEMS_MAX;
 	c->arg = bawn_arena_array(scratch(s), struct value *, n + 2);
 	c->keyword = bawn_arena_array(scratch(s), struct keyword, n + 2);
@@ -92,6 +93,23 @@ static struct value *local_call(struct script *s, struct call *c)
 	return v;
 }
 
+/* What some call gave, or nobody knows what; or a member of objects put together. */
+static bool is_result(const struct value *f)
+{
+	size_t n = f != NULL && f->name != NULL ? strlen(f->name) : 0;
+	const char *of = f != NULL && f->self != NULL ? f->self->name : NULL;
+	return f != NULL && (n == 0 || f->name[n - 1] == ')' || f->name[n - 1] == ']' || (of != NULL && strcmp(of, "Object.assign()") == 0));
+}
+
+static bool loads(const char *name)
+{
+	static const char *const loader[] = { "importlib.import_module", "__import__", "require", "import" };
+	for (size_t i = 0; name != NULL && i < BAWN_LEN(loader); i++)
+		if (strcmp(name, loader[i]) == 0)
+			return true;
+	return false;
+}
+
 uint64_t bawn_call_tell(struct script *s, const struct call *c)
 {
 	uint32_t f = child(s, c->node, BAWN_R_FUNCTION);
@@ -102,6 +120,10 @@ uint64_t bawn_call_tell(struct script *s, const struct call *c)
 	uint64_t tags = c->name != NULL ? bawn_engine_fact(s->e, &fact) : 0;
 	if (c->name == NULL && c->function != NULL && (c->function->taint & (BAWN_TAG(DECODE) | BAWN_TAG(OBFUSCATED))) != 0)
 		(void)bawn_engine_event(s->e, "unknown-call", c->node, NULL);
+	if (is_result(c->function) || (f != 0 && node(s, f)->kind == BAWN_K_SUBSCRIPT))
+		bawn_engine_reach(s->e, c->function, c->node);
+	if (c->n_args > 0 && loads(c->name))
+		bawn_engine_reach(s->e, c->arg[0], c->node);
 	bool told = c->name != NULL && s->e->held > 0;
 	s->told[c->node] = s->told[c->node] || told;
 	return (tags | bawn_call_effects(s, c, told)) & FLOWS;
@@ -230,6 +252,9 @@ static void hand_on(struct script *s, const struct call *c, uint64_t tags)
 			bawn_script_hand(s, c->keyword[i].value->function, given_, BAWN_LEN(given_));
 }
 
+/* A text that grows, other than an object with many members. */
+static bool is_stream(const char *name) { return strncmp(name, "io.", 3) == 0; }
+
 struct value *bawn_read_call(struct script *s, uint32_t i)
 {
 	uint32_t f = child(s, i, BAWN_R_FUNCTION);
@@ -263,7 +288,7 @@ struct value *bawn_read_call(struct script *s, uint32_t i)
 	set_attribute(s, &c);
 	construct(s, &c);
 	if (self != NULL && self->name != NULL && !self->imported && (s->python || strchr(self->name, '(') != NULL) && (own & FLOWS) != 0)
-		self->taint |= own & FLOWS;  /* what is put into an object stays in it */
+		self->taint |= own & FLOWS & ~(is_stream(self->name) ? 0 : BAWN_TAG(CUT));  /* what is put into an object stays in it */
 	if (v == NULL)
 		v = result_of(s, &c);
 	bool one_variable = v != NULL && v->name != NULL && strcmp(v->name, "os.getenv()") == 0;

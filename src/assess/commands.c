@@ -7,6 +7,8 @@
 #include "base/cleanup.h"
 
 #define N BAWN_ACCESS_COUNT
+#define NAME_BYTES_MAX 400u
+#define WRAPPED_MAX    64u
 
 static bool is_a(const char *name, unsigned kind)
 {
@@ -30,9 +32,13 @@ static bool versioned(const char *base)
 
 const char *bawn_sh_name(struct engine *e, const struct value *v)
 {
-	if (!bawn_value_is_text(v) || v->text.n == 0 || v->text.n > 400)
+	if (!bawn_value_is_text(v) || v->text.n == 0)
 		return NULL;
-	char *name = bawn_arena_text(bawn_sh_arena(e), v->text);
+	struct bawn_span t = v->text;
+	const char *last = memrchr(t.p, '/', t.n - 1);  /* a directory may be as long as it likes */
+	if (last != NULL && t.p[t.n - 1] != '/')
+		t = (struct bawn_span){ last, t.n - (size_t)(last - t.p) };
+	char *name = t.n <= NAME_BYTES_MAX ? bawn_arena_text(bawn_sh_arena(e), t) : NULL;
 	if (name == NULL || bawn_span_is(v->text, "{}"))
 		return NULL;
 	const char *slash = strrchr(name, '/');
@@ -161,7 +167,7 @@ uint32_t bawn_sh_inner(const char *name, struct value *const *word, uint32_t n)
 uint32_t bawn_sh_unwrap(struct engine *e, struct value *const *word, uint32_t n)
 {
 	uint32_t at = 0;
-	for (unsigned k = 0; k < 6 && at < n; k++) {
+	for (unsigned k = 0; k < WRAPPED_MAX && at < n; k++) {
 		const char *name = bawn_sh_name(e, word[at]);
 		uint32_t inner = name != NULL ? bawn_sh_inner(name, word + at, n - at) : 0;
 		if (inner == 0 || strcmp(name, "find") == 0 || strcmp(name, "xargs") == 0 || strcmp(name, "parallel") == 0)
@@ -175,7 +181,7 @@ uint32_t bawn_sh_unwrap(struct engine *e, struct value *const *word, uint32_t n)
 
 struct bawn_span bawn_sh_path(const struct shell *s, struct bawn_span t)
 {
-	if (s == NULL || s->cwd == NULL || t.n == 0 || strchr("/~$-{", t.p[0]) != NULL || t.n > 512)
+	if (s == NULL || s->cwd == NULL || t.n == 0 || strchr("/~$-{", t.p[0]) != NULL)
 		return t;
 	size_t n = strlen(s->cwd);
 	char *p = bawn_arena_get(bawn_sh_arena(s->e), n + t.n + 2);
@@ -203,6 +209,8 @@ uint64_t bawn_sh_file(const struct shell *s, struct engine *e, struct bawn_span 
 		return 0;
 	if (access == BAWN_ACCESS_READ)
 		(void)bawn_modules_open(e, t);
+	if (t.p[0] == '$' && memchr(t.p, '\n', t.n) != NULL)
+		return 0;  /* a program in another language */
 	return bawn_engine_path(e, bawn_sh_path(s, t), access, true, node);
 }
 /* Options of any program whose name says that their value is a command line. */
@@ -397,6 +405,8 @@ static uint64_t operands(struct shell *s, struct engine *e, const char *name, st
 		if (!bawn_sh_option(word[i]))
 			last = i;
 	for (uint32_t i = 1; i < n; i++) {
+		if (!echo && c != &unknown)
+			bawn_engine_reach(e, word[i], node);
 		if (!bawn_value_is_text(word[i]))
 			continue;
 		struct bawn_span w = word[i]->text;
@@ -446,7 +456,7 @@ static struct value *found_file(const struct shell *s, struct engine *e, struct 
 		if (i + 1 < n && bawn_value_is_text(word[i + 1]) && bawn_sh_in(word[i], "-path -wholename"))
 			return word[i + 1];
 	}
-	if (dir.n == 0 || (dir.p[0] != '/' && dir.p[0] != '~' && dir.p[0] != '$') || dir.n + name.n > 512)
+	if (dir.n == 0 || (dir.p[0] != '/' && dir.p[0] != '~' && dir.p[0] != '$'))
 		return NULL;
 	const char *full = bawn_arena_fmt(bawn_sh_arena(e), "%.*s/%.*s", (int)dir.n, dir.p, (int)name.n, name.p);
 	return full != NULL ? bawn_value_text(e, bawn_span(full)) : NULL;
@@ -550,6 +560,7 @@ static uint64_t one_command(struct shell *s, struct engine *e, struct value **wo
 			taint |= word[i] != NULL ? word[i]->taint : 0;
 		if (name == NULL) {
 			bool fed = word[0] != NULL && (word[0]->taint & (BAWN_TAG(INPUT) | BAWN_TAG(NET_RECV))) != 0;
+			bawn_engine_reach(e, word[0], node);
 			tags |= operands(s, e, "", word, n, node);  /* whatever it is, it is given these files */
 			return tags | bawn_engine_event(e, fed ? "runs-input" : "unknown-command", node, NULL);
 		}

@@ -2,6 +2,7 @@
 #include "assess/comprehension.h"
 #include "assess/bind.h"
 #include "assess/fold.h"
+#include "assess/loop.h"
 #include "assess/reader.h"
 #include "assess/replay.h"
 
@@ -93,6 +94,10 @@ struct value *bawn_read_comprehension(struct script *s, uint32_t i)
 	if (known)
 		v = g.pairs ? bawn_fold_dict(s, g.keys, g.out) : g.out;
 	if (v == NULL) {
+		for (uint32_t k = 0; k < n && k < CLAUSES_MAX; k++) {  /* too long to be gone through */
+			const struct value *in = child(s, clause[k], BAWN_R_RIGHT) != 0 ? s->val[child(s, clause[k], BAWN_R_RIGHT)] : NULL;
+			s->e->cut = s->e->cut || bawn_loop_is_long(in);
+		}
 		struct value *one = bawn_script_again(s, body, !g.loud);
 		v = !g.pairs && bawn_value_is_text(one) ? bawn_fold_list(s, 1, one->taint) : unknown(s, one != NULL ? one->taint : 0);
 		if (v != NULL && v->is_list)

@@ -8,6 +8,7 @@
 #include "assess/modules.h"
 #include "assess/names.h"
 #include "assess/script.h"
+#include "assess/shell.h"
 #include "assess/sql.h"
 #include "assess/text.h"
 #include "assess/world.h"
@@ -220,7 +221,7 @@ static uint64_t touch_text(struct script *s, struct bawn_span path, enum bawn_ac
 		path.n = (size_t)(star - path.p);
 		path.n -= path.n > 1;
 	}
-	if (path.n < 512 && memchr(path.p, '\\', path.n) != NULL) {
+	if (memchr(path.p, '\\', path.n) != NULL) {
 		char *p = bawn_arena_get(&s->e->scratch, path.n + 1);
 		for (size_t i = 0; p != NULL && i < path.n; i++)
 			p[i] = path.p[i] == '\\' ? '/' : path.p[i];
@@ -245,6 +246,8 @@ static uint64_t touch_path(struct script *s, const struct value *v, enum bawn_ac
 		touch_unknown(s, access, node);
 	if (v == NULL)
 		return 0;
+	if (v->name == NULL || strncmp(v->name, "io.", 3) != 0)  /* an open stream is no path */
+		bawn_engine_reach(s->e, v, node);
 	if (bawn_value_is_text(v))
 		return touch_text(s, v->text, access, node);
 	if (v->name != NULL && (strcmp(v->name, "os.sep") == 0 || strcmp(v->name, "os.path.sep") == 0))
@@ -598,6 +601,8 @@ static void run_one(struct script *s, int language, const struct value *v, uint3
 		bawn_engine_text(s->e, language, language == BAWN_LANG_BASH ? bawn_world_line(s, v->text) : v->text, node);
 	else
 		(void)bawn_engine_event(s->e, "unread-program", node, NULL);
+	if (language == BAWN_LANG_BASH && s->more_environs && memchr(v->text.p, '$', v->text.n) != NULL)
+		(void)bawn_engine_event(s->e, "cut-short", node, NULL);
 }
 
 #define RUN_MAX 1024u  /* texts of which one is run */
@@ -605,6 +610,7 @@ static void run_one(struct script *s, int language, const struct value *v, uint3
 static void run_text(struct script *s, int language, const struct value *v, uint32_t node)
 {
 	uint32_t n = v != NULL && v->choice ? v->n_items : 0;
+	bawn_engine_reach(s->e, v, node);
 	for (uint32_t i = 0; i < n && i < RUN_MAX; i++)
 		run_one(s, language, v->item[i], node);
 	if (n > RUN_MAX || (n > 0 && v->cut != CUT_NONE))
@@ -630,10 +636,13 @@ static void run_yaml(struct script *s, const struct call *c)
 		const char *line = stop;
 		while (line < end && *line != '\n')
 			line++;
-		const char *code = dot == NULL ? NULL : bawn_arena_fmt(&s->e->scratch, "import %.*s\n%.*s(*%.*s)\n", (int)(dot - name), name,
-		                                                      (int)(stop - name), name, (int)(line - stop), stop);
-		if (code != NULL)
-			bawn_engine_text(s->e, BAWN_LANG_PYTHON, bawn_span(code), c->node);
+		bawn_auto_buf code = BAWN_BUF(3 * FOLDED_MAX);
+		if (dot != NULL)
+			bawn_buf_fmt(&code, "import %.*s\n%.*s(*%.*s)\n", (int)(dot - name), name, (int)(stop - name), name, (int)(line - stop), stop);
+		if (!bawn_engine_whole(s->e, &code))
+			(void)bawn_engine_event(s->e, "unread-program", c->node, NULL);
+		else if (code.n > 0)
+			bawn_engine_text(s->e, BAWN_LANG_PYTHON, bawn_buf_span(&code), c->node);
 		t = (struct bawn_span){ line, (size_t)(end - line) };
 	}
 	(void)bawn_engine_event(s->e, "cut-short", c->node, NULL);
@@ -643,10 +652,13 @@ static void run_yaml(struct script *s, const struct call *c)
 static void run_command(struct script *s, struct value *const *word, uint32_t n, uint32_t node)
 {
 	static const char *const code[] = { "-c", "-e", "/c", "/C", "-Command", "-command", "-E", "--eval" };
-	struct value *own[64];
+	struct value *own[SHELL_WORDS_MAX];
+	if (n > BAWN_LEN(own))
+		(void)bawn_engine_event(s->e, "cut-short", node, NULL);
 	n = n < BAWN_LEN(own) ? n : BAWN_LEN(own);
 	for (uint32_t i = 0; i < n; i++) {
 		own[i] = word[i];
+		bawn_engine_reach(s->e, word[i], node);
 		bool run = i < 2 || (bawn_value_is_text(word[i - 1]) && listed(code, BAWN_LEN(code), word[i - 1]->text));
 		if (run || word[i] == NULL || (word[i]->taint & BAWN_TAG(NET_RECV)) == 0)
 			continue;
@@ -670,23 +682,28 @@ static uint32_t lists_to_choose(const struct value *v)
 /* spawn(s[0], s[1]) where s is one of several: the first program with the first list, and so on. */
 static void run_one_way(struct script *s, const struct call *c, uint32_t from, uint32_t way)
 {
-	struct value *word[64];
-	uint32_t n = 0;
+	struct value *word[SHELL_WORDS_MAX];
+	uint32_t n = 0, all = 0;
 	bool chosen = false;
 	for (uint32_t i = from; i < c->n_args; i++)
 		chosen = chosen || lists_to_choose(c->arg[i]) > 0;
-	for (uint32_t i = from; i < c->n_args && n < BAWN_LEN(word); i++) {
+	for (uint32_t i = from; i < c->n_args; i++) {
 		struct value *v = c->arg[i];
 		if (chosen && v != NULL && v->choice && v->n_items > 0)
 			v = v->item[way < v->n_items ? way : v->n_items - 1];
 		if (v != NULL && v->is_dict)
 			continue;
-		if (v != NULL && v->is_list)
-			for (uint32_t k = 0; k < v->n_items && n < BAWN_LEN(word); k++)
-				word[n++] = v->item[k];
-		else
+		bool list = v != NULL && v->is_list;
+		all += list ? v->n_items : 1;
+		if (list)
+			bawn_engine_reach(s->e, v, c->node);
+		for (uint32_t k = 0; list && k < v->n_items && n < BAWN_LEN(word); k++)
+			word[n++] = v->item[k];
+		if (!list && n < BAWN_LEN(word))
 			word[n++] = v;
 	}
+	if (all > n)
+		(void)bawn_engine_event(s->e, "cut-short", c->node, NULL);
 	if (n > 0)
 		run_command(s, word, n, c->node);
 }
@@ -697,6 +714,7 @@ static void run_words(struct script *s, const struct call *c, uint32_t from, enu
 	if (first == NULL)
 		return;
 	if (how == WORDS_IN_LIST || first->is_list) {
+		bawn_engine_reach(s->e, first, c->node);
 		if (first->is_list && first->n_items > 0 && !first->choice) {
 			run_command(s, first->item, first->n_items, c->node);
 		} else if (is_download(s, first)) {
@@ -713,7 +731,7 @@ static void run_words(struct script *s, const struct call *c, uint32_t from, enu
 
 static uint64_t other_path(struct script *s, const struct value *v, uint32_t node)
 {
-	if (!bawn_value_is_text(v) || v->text.n < 3 || v->text.n >= 512)
+	if (!bawn_value_is_text(v) || v->text.n < 3)
 		return 0;
 	if ((v->text.p[0] | 0x20) == 'f' && v->text.n > 5 && strncasecmp(v->text.p, "file:", 5) == 0)
 		return touch_text(s, v->text, BAWN_ACCESS_READ, node);
@@ -722,7 +740,7 @@ static uint64_t other_path(struct script *s, const struct value *v, uint32_t nod
 	return touch_text(s, v->text, BAWN_ACCESS_USE, node);
 }
 
-#define SQL_USES_MAX 16u
+#define SQL_USES_MAX 64u
 
 /* connection.execute("ATTACH '/x' AS y"), cursor.execute("ATTACH ? AS y", ('/x',)) */
 static uint64_t statement(struct script *s, const struct call *c)
@@ -795,15 +813,22 @@ static bool only_shows(struct bawn_span line)
 	return listed(shows, BAWN_LEN(shows), last_component(word));
 }
 
+/* Long texts are told in pieces that overlap. */
+#define PIECE_BYTES  4096u
+#define PIECE_SHARED 256u
+
 static void tell_text(struct script *s, struct bawn_span text, uint32_t node)
 {
-	if (text.n < 4 || text.n > 4096 || only_shows(text))
+	if (text.n < 4 || only_shows(text))
 		return;
-	struct fact f = { .kind = BAWN_MATCH_STRING, .name = bawn_arena_text(&s->e->scratch, text), .node = node };
-	(void)bawn_engine_fact(s->e, &f);
+	for (size_t at = 0; at == 0 || at + PIECE_SHARED < text.n; at += PIECE_BYTES - PIECE_SHARED) {
+		struct bawn_span piece = { text.p + at, text.n - at < PIECE_BYTES ? text.n - at : PIECE_BYTES };
+		struct fact f = { .kind = BAWN_MATCH_STRING, .name = bawn_arena_text(&s->e->scratch, piece), .node = node };
+		(void)bawn_engine_fact(s->e, &f);
+	}
 }
 
-#define USED_MAX 64u
+#define USED_MAX SHELL_WORDS_MAX
 
 /* One of several: what is in it. */
 static void tell_members(struct script *s, const struct value *v, uint32_t node)
@@ -816,7 +841,7 @@ static void tell_members(struct script *s, const struct value *v, uint32_t node)
 /* spawn('reg', ['add', ...]): program and words are one line. */
 static void tell_line(struct script *s, const struct call *c)
 {
-	bawn_auto_buf line = BAWN_BUF(4096);
+	bawn_auto_buf line = BAWN_BUF(FOLDED_MAX);
 	const struct value *program = argument(c, 0), *words = argument(c, 1);
 	if (!bawn_value_is_text(program) || words == NULL || !words->is_list || words->choice)
 		return;
@@ -833,7 +858,7 @@ static void tell_line(struct script *s, const struct call *c)
 /* A text, or the texts in a list or a dictionary; words of a command are told as its line, too. */
 static void tell_used(struct script *s, const struct value *v, uint32_t node)
 {
-	bawn_auto_buf line = BAWN_BUF(4096);
+	bawn_auto_buf line = BAWN_BUF(FOLDED_MAX);
 	if (bawn_value_is_text(v))
 		tell_text(s, v->text, node);
 	for (uint32_t i = 0; v != NULL && i < v->n_items && i < USED_MAX; i++) {

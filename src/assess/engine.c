@@ -39,7 +39,26 @@ bool bawn_engine_whole(struct engine *e, const struct bawn_buf *b)
 {
 	if (bawn_buf_error(b) == -ENOMEM && e->error == 0)
 		e->error = bawn_fail(e->err, -ENOMEM, "assess the code");
+	e->cut = e->cut || bawn_buf_error(b) != 0;
 	return bawn_buf_error(b) == 0;
+}
+
+struct value *bawn_value_cut(struct engine *e, struct value *v)
+{
+	struct value *copy = e->cut ? bawn_value_new(e) : NULL;
+	e->cut = false;
+	if (copy == NULL)
+		return v;
+	if (v != NULL)
+		*copy = *v;
+	copy->taint |= BAWN_TAG(CUT);
+	return copy;
+}
+
+void bawn_engine_reach(struct engine *e, const struct value *v, uint32_t node)
+{
+	if (v != NULL && (v->taint & BAWN_TAG(CUT)) != 0)
+		(void)bawn_engine_event(e, "cut-short", node, NULL);
 }
 
 bool bawn_engine_go_on(struct engine *e)
@@ -361,6 +380,8 @@ static uint64_t consequences(struct engine *e, const struct fact *f, uint64_t ta
 		{ BAWN_TAG(NET_SEND) | BAWN_TAG(FETCH), "sent" }, { BAWN_TAG(EXEC), "run" },
 	};
 	uint64_t more = 0;
+	if (f->n_args > 0 && (tags & (BAWN_TAG(EXEC) | BAWN_TAG(DYNAMIC) | BAWN_TAG(FETCH))) != 0)
+		bawn_engine_reach(e, f->arg[0], f->node);
 	for (size_t i = 0; i < BAWN_LEN(then) && (f->n_args > 0 || f->n_keywords > 0); i++) {
 		struct hits h = { .n = 0 };
 		struct fact again = *f;
@@ -443,7 +464,7 @@ static const char *followed(struct engine *e, const struct link *l, const char *
 	size_t n = strlen(l->name);
 	if (strncmp(path, l->name, n) != 0 || (path[n] != '/' && (path[n] != '\0' || access == BAWN_ACCESS_DELETE)))
 		return NULL;
-	return bawn_arena_fmt(&e->scratch, "%s%s", l->target, path + n);
+	return bawn_arena_fmt(&e->scratch, "%s%s", l->target, path + n + (path[n] == '/' && strcmp(l->target, "/") == 0));
 }
 
 static uint64_t use_path(struct engine *e, const char *normal, enum bawn_access access, bool shell, uint32_t node)
@@ -465,9 +486,15 @@ static uint64_t use_path(struct engine *e, const char *normal, enum bawn_access 
 uint64_t bawn_engine_path(struct engine *e, struct bawn_span path, enum bawn_access access, bool shell, uint32_t node)
 {
 	const char *normal = bawn_path_normal(&e->scratch, path);
+	e->spent += path.n;
+	if (normal == NULL && path.n > BAWN_PATH_MAX && access != BAWN_ACCESS_USE)
+		(void)bawn_engine_event(e, "cut-short", node, NULL);
 	if (normal == NULL)
 		return 0;
 	uint64_t tags = use_path(e, normal, access, shell, node);
+	bool changes = access == BAWN_ACCESS_DELETE || access == BAWN_ACCESS_WRITE || access == BAWN_ACCESS_MODE;
+	const char *all = shell && changes ? bawn_path_widest(&e->scratch, normal) : NULL;
+	tags |= all != NULL ? use_path(e, all, access, shell, node) : 0;
 	const char *behind = bawn_path_behind(normal);
 	tags |= behind != NULL ? use_path(e, behind, access, shell, node) : 0;
 	for (uint32_t i = 0; i < e->n_links; i++) {
@@ -627,9 +654,9 @@ bool bawn_engine_text_at(struct engine *e, int language, struct bawn_span text, 
 	struct bawn_tree tree = { 0 };
 	if (bawn_engine_open(e, language, text, &tree) < 0)
 		return true;
-	bool kept = e->kept;
+	bool kept = e->kept, cut = e->cut;
 	e->outer = at;  /* of a text inside a text that is where the outermost stands */
-	e->kept = false;
+	e->kept = e->cut = false;
 	e->depth++;
 	bawn_engine_read(e);
 	bool whole = !tree.errors;
@@ -637,6 +664,7 @@ bool bawn_engine_text_at(struct engine *e, int language, struct bawn_span text, 
 	if (!e->kept)
 		bawn_arena_back(&e->scratch, before);  /* findings have copies of what they show */
 	e->kept = e->kept || kept;
+	e->cut = cut;
 	e->tree = outer;
 	e->depth--;
 	return whole;

@@ -28,7 +28,7 @@ struct value {
 	bool              cycles;    /* list: begins again when it ends */
 	bool              bound;     /* function: the items are its first arguments */
 	bool              named, aliased;  /* list or dictionary: a name stands for it; several do */
-	enum { CUT_NONE, CUT_WORD, CUT_PATH } cut;  /* choice: what was left out, there were too many */
+	enum { CUT_NONE, CUT_WORD, CUT_PATH } cut;  /* choice, range: what was left out, there were too many */
 	struct store     *store;     /* list that grew: where its items are, see fold_list.c */
 	uint64_t          taint;   /* 1 << enum bawn_tag */
 	struct value     *self;    /* of a method: the object */
@@ -104,6 +104,7 @@ struct engine {
 	size_t                        live;     /* bytes of the trees being read, and of the tables beside them */
 	bool                          quiet;    /* a first look: tags flow, nothing is kept */
 	struct shell                 *shell;    /* the Bash text being read, whose variables an inner one has; NULL: none */
+	bool                          cut;      /* a bound was reached since somebody last asked, see bawn_value_cut */
 	bool                          kept;     /* an inner text left values that the outer one still has */
 	struct { const struct bawn_tree *tree; uint32_t loop; } endless[ENDLESS_MAX]; uint32_t n_endless;  /* loops that nothing ends, beside while True */
 	struct link                   link[LINKS_MAX]; uint32_t n_links;  /* other names of files outside the workspace */
@@ -130,8 +131,14 @@ int  bawn_engine_open(struct engine *e, int language, struct bawn_span text, str
 void bawn_engine_read(struct engine *e);
 void bawn_engine_close(struct engine *e, struct bawn_tree *t);
 
-/* Is the text complete?  One that there was no memory for is a failure; one that is too long is not known. */
+/* Is the text complete?  One that there was no memory for is a failure; one that is too long is cut. */
 bool bawn_engine_whole(struct engine *e, const struct bawn_buf *b);
+
+/* A bound never hides anything: what it left out sets `cut`, the value it was left out of gets the tag by
+ * bawn_value_cut, which flows with it, and where such a value is run, names a file or a host, or is called,
+ * bawn_engine_reach tells that it could not be followed. */
+struct value *bawn_value_cut(struct engine *e, struct value *v);  /* v itself where nothing was cut; a copy with the tag */
+void bawn_engine_reach(struct engine *e, const struct value *v, uint32_t node);
 
 /* Tags of all rules that hold. */
 uint64_t bawn_engine_fact(struct engine *e, const struct fact *f);
@@ -162,6 +169,8 @@ void bawn_engine_link(struct engine *e, struct bawn_span target, struct bawn_spa
 void bawn_read_script(struct engine *e);                                /* Python, JavaScript */
 void bawn_read_shell(struct engine *e);
 void bawn_read_broken(struct engine *e);                                /* what the parser stumbled over */
+/* A text that was given up, in pieces, each with its share of the work; there is no tree. */
+void bawn_read_pieces(struct engine *e, int language, struct bawn_span text, uint64_t work);
 uint64_t bawn_shell_command(struct engine *e, struct value **word, uint32_t n, uint32_t node);  /* argv, from any language */
 
 /* Values. */

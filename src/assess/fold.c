@@ -10,15 +10,21 @@
 bool bawn_fold_charge(struct script *s, size_t n)
 {
 	uint64_t most = n <= FOLD_SHORT && s->replay == 0 ? FOLD_TOTAL + FOLD_RESERVE : FOLD_TOTAL;
-	if (s->e->folded > most || n > most - s->e->folded)
+	if (bawn_fold_over(s, s->e->folded + n, most))
 		return false;
 	s->e->folded += n;
 	return true;
 }
 
+bool bawn_fold_over(const struct script *s, uint64_t n, uint64_t most)
+{
+	s->e->cut = s->e->cut || n > most;
+	return n > most;
+}
+
 bool bawn_fold_exhausted(const struct script *s)
 {
-	return s->e->folded + FOLD_SHORT > (s->replay == 0 ? FOLD_TOTAL + FOLD_RESERVE : FOLD_TOTAL);
+	return bawn_fold_over(s, s->e->folded + FOLD_SHORT, s->replay == 0 ? FOLD_TOTAL + FOLD_RESERVE : FOLD_TOTAL);
 }
 
 struct value *bawn_fold_keyword(const struct call *c, const char *name)
@@ -54,7 +60,7 @@ struct value *bawn_fold_bool(struct script *s, bool yes)
 
 struct value *bawn_fold_list(struct script *s, uint32_t n, uint64_t taint)
 {
-	if (n > ITEMS_MAX || !bawn_fold_charge(s, sizeof(struct value *) * (size_t)n + FOLD_VALUE))
+	if (bawn_fold_over(s, n, ITEMS_MAX) || !bawn_fold_charge(s, sizeof(struct value *) * (size_t)n + FOLD_VALUE))
 		return NULL;
 	struct value *v = bawn_value_new(s->e);
 	struct value **item = v != NULL ? bawn_arena_array(fold_memory(s), struct value *, n + 1) : NULL;
@@ -182,7 +188,7 @@ static bool plain(const struct value *v)
 
 bool bawn_fold_letters(struct script *s, const struct value *v, struct letters *out)
 {
-	if (!bawn_value_is_text(v) || v->text.n > FOLDED_MAX || !bawn_fold_charge(s, v->text.n * sizeof(uint32_t)))
+	if (!bawn_value_is_text(v) || bawn_fold_over(s, v->text.n, FOLDED_MAX) || !bawn_fold_charge(s, v->text.n * sizeof(uint32_t)))
 		return false;
 	uint32_t *c = bawn_arena_array(fold_memory(s), uint32_t, v->text.n + 1);
 	size_t n = 0;
@@ -222,7 +228,7 @@ static struct value *letter(struct script *s, const struct value *in, size_t at,
 
 static struct value *letters_list(struct script *s, const struct value *in)
 {
-	struct value *v = in->text.n <= ITEMS_MAX && !in->partial ? bawn_fold_list(s, (uint32_t)in->text.n, in->taint) : NULL;
+	struct value *v = !in->partial && !bawn_fold_over(s, in->text.n, ITEMS_MAX) ? bawn_fold_list(s, (uint32_t)in->text.n, in->taint) : NULL;
 	uint32_t k = 0;
 	for (size_t at = 0; v != NULL && at < in->text.n; ) {
 		uint32_t c;
@@ -258,7 +264,7 @@ struct value *bawn_fold_items(struct script *s, struct value *v)
 	if (bawn_value_is_text(v))
 		return v->is_path ? NULL : letters_list(s, v);
 	if (v->is_list)
-		return v->n_items <= ITEMS_MAX && !v->partial ? v : NULL;
+		return !v->partial && !bawn_fold_over(s, v->n_items, ITEMS_MAX) ? v : NULL;
 	if (!v->is_dict)
 		return NULL;
 	struct value *keys = bawn_fold_list(s, v->n_items, v->taint);
@@ -296,7 +302,7 @@ struct value *bawn_fold_concat(struct script *s, struct value *left, struct valu
 	if (!bawn_value_is_text(left) && !bawn_value_is_text(right))
 		return NULL;
 	struct bawn_span a = bawn_fold_shown(s, left, &gap), b = bawn_fold_shown(s, right, &gap);
-	if (a.n + b.n > FOLDED_MAX || a.p == NULL || b.p == NULL)
+	if (a.p == NULL || b.p == NULL || bawn_fold_over(s, a.n + b.n, FOLDED_MAX))
 		return NULL;
 	char *p = bawn_arena_join(fold_memory(s), a, b);
 	if (p == NULL)
@@ -316,7 +322,7 @@ static struct value *repeat(struct script *s, const struct value *what, int64_t 
 	size_t most = bawn_value_is_text(what) ? FOLDED_MAX : ITEMS_MAX;
 	if (times < 0)
 		times = 0;
-	if (what->choice || (one > 0 && (uint64_t)times > most / one))
+	if (what->choice || (one > 0 && bawn_fold_over(s, (uint64_t)times, most / one)))
 		return NULL;
 	if (!bawn_value_is_text(what)) {
 		struct value *v = bawn_fold_list(s, (uint32_t)(one * (size_t)times), what->taint);
@@ -344,7 +350,7 @@ struct value *bawn_fold_join_path(struct script *s, struct value *left, struct v
 	struct bawn_span a = bawn_fold_shown(s, left, &gap), b = bawn_fold_shown(s, right, &gap);
 	if (b.n > 0 && b.p[0] == '/')
 		a.n = 0;
-	if (a.n + b.n > FOLDED_MAX || a.p == NULL || b.p == NULL)
+	if (a.p == NULL || b.p == NULL || bawn_fold_over(s, a.n + b.n, FOLDED_MAX))
 		return NULL;
 	char *p = bawn_arena_get(fold_memory(s), a.n + b.n + 2);
 	if (p == NULL)
@@ -365,7 +371,7 @@ struct value *bawn_fold_join_path(struct script *s, struct value *left, struct v
 
 struct value *bawn_fold_chain(struct script *s, const struct value *a, const struct value *b)
 {
-	struct value *v = a->n_items + b->n_items <= ITEMS_MAX ? bawn_fold_list(s, a->n_items + b->n_items, a->taint | b->taint) : NULL;
+	struct value *v = bawn_fold_list(s, a->n_items + b->n_items, a->taint | b->taint);
 	if (v == NULL)
 		return NULL;
 	if (a->n_items > 0)
@@ -647,7 +653,7 @@ struct value *bawn_fold_slice(struct script *s, struct value *object, bool has[3
 			return NULL;
 		n = (int64_t)l.n;
 	}
-	if (step == 0 || step > FOLDED_MAX || step < -(int64_t)FOLDED_MAX || n > (int64_t)FOLDED_MAX)
+	if (step == 0 || bawn_fold_over(s, step < 0 ? 0 - (uint64_t)step : (uint64_t)step, FOLDED_MAX) || bawn_fold_over(s, (uint64_t)n, FOLDED_MAX))
 		return NULL;
 	int64_t low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1;
 	int64_t from = has[0] ? part[0] : step > 0 ? 0 : n - 1;

@@ -8,7 +8,7 @@
  *
  * Promises: (1) no text longer than FOLDED_MAX, no list longer than ITEMS_MAX, and FOLD_TOTAL bytes
  * for a whole assessment, counted, so that the verdict does not depend on the clock; past any of
- * these the value is unknown, which never lowers a level; (2) nothing calls itself over the depth of
+ * these the value is unknown and marked as cut, see engine.h; (2) nothing calls itself over the depth of
  * a value; (3) NULL is "not known", and only memory that ran out is an error. */
 #pragma once
 #include "assess/decode.h"
@@ -31,6 +31,9 @@ struct value *bawn_fold_keyword(const struct call *c, const char *name);
 bool bawn_fold_charge(struct script *s, size_t n);
 
 bool bawn_fold_exhausted(const struct script *s);
+
+/* Is that more than the bound?  Then something is cut. */
+bool bawn_fold_over(const struct script *s, uint64_t n, uint64_t most);
 
 /* New values.  The bytes of `t` stay where they are; a NULL .p gives NULL. */
 struct value *bawn_fold_text(struct script *s, struct bawn_span t, uint64_t taint);

@@ -3,6 +3,15 @@
 #include <stdlib.h>
 #include "base/cleanup.h"
 
+/* Nothing is hidden in it: only what goes through it is cut. */
+static struct value *long_range(struct script *s, const struct call *c)
+{
+	struct value *v = bawn_value_new(s->e);
+	if (v != NULL)
+		v->name = "range()", v->cut = CUT_WORD, v->taint = c->taint;
+	return v;
+}
+
 static struct value *range(struct script *s, const struct call *c)
 {
 	int64_t part[3] = { 0, 0, 1 };
@@ -10,11 +19,16 @@ static struct value *range(struct script *s, const struct call *c)
 	for (uint32_t i = 0; i < n; i++)
 		if (!bawn_fold_numeric(s, c->arg[i], &part[n == 1 ? 1 : i]))
 			return NULL;
-	int64_t step = part[2], span = step > 0 ? part[1] - part[0] : part[0] - part[1];
-	if (n == 0 || step == 0 || step > INT32_MAX || step < -INT32_MAX || llabs(part[0]) > INT32_MAX || llabs(part[1]) > INT32_MAX)
+	int64_t step = part[2];
+	if (n == 0 || step == 0)
 		return NULL;
+	if (step > INT32_MAX || step < -INT32_MAX || llabs(part[0]) > INT32_MAX || llabs(part[1]) > INT32_MAX)
+		return long_range(s, c);
+	int64_t span = step > 0 ? part[1] - part[0] : part[0] - part[1];
 	int64_t by = step > 0 ? step : -step, items = span <= 0 ? 0 : (span + by - 1) / by;
-	struct value *v = items <= (int64_t)ITEMS_MAX ? bawn_fold_list(s, (uint32_t)items, c->taint) : NULL;
+	if (items > (int64_t)ITEMS_MAX)
+		return long_range(s, c);
+	struct value *v = bawn_fold_list(s, (uint32_t)items, c->taint);
 	for (int64_t i = 0; v != NULL && i < items; i++)
 		v->item[i] = bawn_fold_number(s, part[0] + i * step, c->taint);
 	return v;
@@ -34,7 +48,7 @@ static struct value *zip(struct script *s, const struct call *c)
 		if (!list[i]->cycles && list[i]->n_items < n)
 			n = list[i]->n_items;
 	}
-	struct value *v = n <= ITEMS_MAX ? bawn_fold_list(s, n, c->taint) : NULL;
+	struct value *v = bawn_fold_list(s, n, c->taint);
 	for (uint32_t i = 0; v != NULL && i < n; i++) {
 		struct value *row = v->item[i] = bawn_fold_list(s, c->n_args, c->taint);
 		for (uint32_t k = 0; row != NULL && k < c->n_args; k++)
@@ -88,7 +102,7 @@ static struct value *mapped(struct script *s, struct value *f, struct value *con
 		if (!list[i]->cycles && list[i]->n_items < n)
 			n = list[i]->n_items;
 	}
-	struct value *v = n <= ITEMS_MAX ? bawn_fold_list(s, n, list[0]->taint) : NULL;
+	struct value *v = bawn_fold_list(s, n, list[0]->taint);
 	for (uint32_t i = 0; v != NULL && i < n && s->e->error == 0; i++) {
 		struct value *arg[4];
 		for (uint32_t k = 0; k < n_in; k++)
@@ -293,8 +307,9 @@ static struct value *append(struct script *s, const struct value *self, struct v
 	if (v == NULL)
 		return NULL;
 	*v = *self;
-	if (self->n_items + n > ITEMS_MAX) {
+	if (bawn_fold_over(s, self->n_items + n, ITEMS_MAX)) {
 		v->partial = true;
+		v->taint |= BAWN_TAG(CUT);
 		return v;
 	}
 	if (v->store == NULL || v->store->taken != v->n_items || v->store->room < v->n_items + n) {

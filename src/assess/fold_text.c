@@ -92,7 +92,7 @@ static struct value *justified(struct script *s, int op, const struct value *in,
 	struct bawn_span with = bawn_value_is_text(fill) && fill->text.n > 0 ? fill->text : bawn_span(op == F_ZFILL ? "0" : " ");
 	int64_t gap = width - (int64_t)in->text.n, before = op == F_LJUST ? 0 : op == F_CENTER ? gap / 2 : gap;
 	size_t sign = op == F_ZFILL && in->text.n > 0 && (in->text.p[0] == '-' || in->text.p[0] == '+');
-	if (gap > (int64_t)FOLDED_MAX)
+	if (gap > 0 && bawn_fold_over(s, (uint64_t)gap, FOLDED_MAX))
 		return NULL;
 	bawn_buf_add(&b, in->text.p, sign);
 	for (int64_t i = 0; i < before; i++)

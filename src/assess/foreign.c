@@ -11,8 +11,8 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 
-#define PROGRAM_MAX  (64u << 10)
-#define LITERALS_MAX 64u
+#define PROGRAM_MAX  (1u << 20)
+#define LITERALS_MAX 8192u
 
 enum kind {
 	SOCKET = 1, RUN = 2, EVAL = 4, UNDO = 8, FETCH = 16, FORK = 32, LOOP = 64, WAIT = 128, BECOME = 256, OPEN = 512, DELETE = 1024, WRITE = 2048,
@@ -87,10 +87,11 @@ struct program {
 	uint32_t         node;
 	unsigned         seen, last;    /* kinds so far, and of the word before a literal */
 	unsigned         literals;
-	struct bawn_span kept[8]; unsigned n_kept;  /* texts that may be given to a program later */
+	struct bawn_span kept[64]; unsigned n_kept;  /* texts that may be given to a program later */
 	bool             pipes;         /* awk: (cmd | getline) */
 	bool             commands;
 	bool             shell;         /* the path of a shell is named */
+	bool             cut;           /* some of its texts were not read */
 };
 
 static bool is_word(char c) { return c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'); }
@@ -111,12 +112,17 @@ static void run_text(struct program *p, struct bawn_span t)
 {
 	if (t.n > 1 && bawn_text_printable(t))
 		bawn_engine_text(p->e, BAWN_LANG_BASH, t, p->node);
+	else if (t.n > 1)
+		(void)bawn_engine_event(p->e, "unread-program", p->node, NULL);
 }
 
 static void literal(struct program *p, struct bawn_span raw, bool backtick)
 {
 	struct bawn_span t = bawn_sh_unescape(p->e, raw, false);
-	if (t.p == NULL || t.n == 0 || p->literals++ >= LITERALS_MAX)
+	p->literals += t.n > 0;
+	p->cut = p->cut || p->e->cut || p->literals > LITERALS_MAX;
+	p->e->cut = false;
+	if (t.p == NULL || t.n == 0 || p->literals > LITERALS_MAX)
 		return;
 	p->shell = p->shell || names_shell(t);
 	p->seen |= memmem(t.p, t.n, "/proc/", 6) != NULL && memmem(t.p, t.n, "/fd/", 4) != NULL ? (unsigned)MEMORY : 0u;
@@ -135,7 +141,8 @@ static void literal(struct program *p, struct bawn_span raw, bool backtick)
 		return;
 	}
 	if (p->n_kept < BAWN_LEN(p->kept))
-		p->kept[p->n_kept++] = t;
+		p->kept[p->n_kept] = t;
+	p->n_kept++;
 	if (memmem(t.p, t.n, "/inet/", 6) != NULL)
 		p->seen |= SOCKET | RUN;
 	if (memmem(t.p, t.n, "://", 3) != NULL) {
@@ -185,6 +192,7 @@ static size_t quoted(struct program *p, size_t at)
 		bawn_buf_add(&b, p->t.p + next + 1, end - next - 1);
 	}
 	const char *all = bawn_engine_whole(p->e, &b) ? bawn_arena_text(bawn_sh_arena(p->e), bawn_buf_span(&b)) : NULL;
+	p->cut = p->cut || all == NULL;
 	if (all != NULL)
 		literal(p, (struct bawn_span){ all, b.n }, false);
 	return end + 1 - at;
@@ -267,8 +275,10 @@ static void conclude(struct program *p)
 		{ SOCKET, 0, "foreign-socket" }, { RUN, 0, "foreign-run" }, { FETCH, 0, "foreign-fetch" }, { EVAL, 0, "foreign-eval" },
 		{ BECOME, 0, "foreign-become" }, { SERVE, 0, "foreign-serve" }, { POST, 0, "foreign-send" },
 	};
-	for (unsigned i = 0; p->pipes && i < p->n_kept; i++)
+	for (unsigned i = 0; p->pipes && i < p->n_kept && i < BAWN_LEN(p->kept); i++)
 		run_text(p, p->kept[i]);
+	if (p->cut || (p->pipes && p->n_kept > BAWN_LEN(p->kept)))
+		(void)bawn_engine_event(p->e, "unread-program", p->node, NULL);
 	if (p->shell && (p->seen & SOCKET) != 0)
 		p->seen |= RUN;
 	for (size_t i = 0; i < BAWN_LEN(row); i++)
@@ -296,8 +306,11 @@ bool bawn_foreign_looks(struct bawn_span t)
 
 void bawn_foreign_program(struct engine *e, struct bawn_span text, bool commands, uint32_t node)
 {
-	if (text.n < 2 || text.n > PROGRAM_MAX || e->quiet)
+	if (text.n < 2 || e->quiet)
 		return;
+	if (text.n > PROGRAM_MAX)
+		(void)bawn_engine_event(e, "unread-program", node, NULL);
+	text.n = text.n < PROGRAM_MAX ? text.n : PROGRAM_MAX;
 	if (commands)
 		escape(e, text, node);
 	e->spent += text.n;

@@ -288,7 +288,7 @@ static struct value *imported(struct script *s, const struct call *c)
 	return any;
 }
 
-#define MERGED_MAX 64u  /* members; where there are more, nobody follows them */
+#define MERGED_MAX 1024u  /* members; where there are more, nobody follows them */
 
 static uint32_t merged_items(const struct call *c)
 {
@@ -322,7 +322,8 @@ static struct value *merged(struct script *s, const struct call *c)
 	struct value *v = tainted(s, NULL, c->taint & FLOWS);
 	uint32_t list = child(s, c->node, BAWN_R_ARGUMENTS), first = list != 0 ? node(s, list)->child : 0;
 	uint32_t room = merged_items(c);
-	if (v == NULL || first == 0 || room > MERGED_MAX || (v->item = bawn_arena_array(scratch(s), struct value *, room + 1)) == NULL ||
+	s->e->spent += room <= MERGED_MAX ? (uint64_t)room * room : 0;
+	if (v == NULL || first == 0 || bawn_fold_over(s, room, MERGED_MAX) || (v->item = bawn_arena_array(scratch(s), struct value *, room + 1)) == NULL ||
 	    (v->key = bawn_arena_array(scratch(s), const char *, room + 1)) == NULL)
 		return NULL;
 	for (uint32_t i = 0; i < c->n_args; i++) {
@@ -460,7 +461,7 @@ static struct value *plain_data(struct script *s, const json_t *from, uint64_t t
 static bool open_data(struct script *s, struct value *v, const json_t *from, struct data *todo, uint32_t *n)
 {
 	size_t items = json_is_array(from) ? json_array_size(from) : json_object_size(from);
-	if (items > DATA_MAX - *n)
+	if (bawn_fold_over(s, items, DATA_MAX - *n))
 		return false;
 	v->item = bawn_arena_array(scratch(s), struct value *, items + 1);
 	v->key = json_is_object(from) ? bawn_arena_array(scratch(s), const char *, items + 1) : NULL;

@@ -152,6 +152,7 @@ struct value *bawn_script_collection(struct script *s, uint32_t i, bool dict)
 	struct value *v = bawn_value_new(s->e);
 	if (v == NULL)
 		return NULL;
+	s->e->cut = s->e->cut || n >= ITEMS_MAX;
 	v->item = bawn_arena_array(scratch(s), struct value *, n + 1);
 	v->key = dict ? bawn_arena_array(scratch(s), const char *, n + 1) : NULL;
 	if (v->item == NULL || (dict && v->key == NULL))

@@ -105,6 +105,23 @@ static bool bound_texts(struct script *s, uint32_t mark)
 	return false;
 }
 
+/* A loop is not read to its end: the texts and lists that it puts together are cut. */
+static void left_early(struct script *s, uint32_t mark)
+{
+	for (uint32_t i = mark, n = s->n_trail; i < n; i++) {
+		const struct change *c = &s->trail[i];
+		struct value *v = bawn_scope_get(s, c->scope, c->name, strlen(c->name));
+		if (v == NULL || !(bawn_value_is_text(v) || v->is_list || v->choice))
+			continue;
+		s->e->cut = true;
+		bawn_scope_set(s, c->scope, c->name, bawn_value_cut(s->e, v));
+	}
+	s->e->cut = false;
+}
+
+/* range(10000000): nothing is hidden in it, but whoever goes through it is not followed. */
+bool bawn_loop_is_long(const struct value *v) { return v != NULL && !v->choice && v->cut != CUT_NONE; }
+
 /* Reads the body of a loop once more.  False: it was left for good. */
 static bool go_round(struct script *s, uint32_t body)
 {
@@ -123,6 +140,8 @@ static bool unroll_for(struct script *s, uint32_t body, uint32_t mark)
 	uint32_t left = child(s, loop, BAWN_R_LEFT), right = child(s, loop, BAWN_R_RIGHT);
 	const struct value *in = left != 0 && right != 0 ? bawn_fold_items(s, bawn_loop_items(s, left, right)) : NULL;
 	uint32_t n = in != NULL && !in->cycles ? in->n_items : 0, nodes = subtree_end(s, body) - body;
+	if ((n == 0 && s->e->cut) || bawn_loop_is_long(right != 0 ? s->val[right] : NULL) || (uint64_t)n * nodes > s->budget / 2)
+		left_early(s, mark);
 	if (n == 0 || (uint64_t)n * nodes > s->budget / 2)
 		return false;
 	bawn_scope_rewind(s, mark);
@@ -164,14 +183,17 @@ static bool unroll_while(struct script *s, uint32_t body, uint32_t mark)
 	if (kind == BAWN_K_TRUE || kind == BAWN_K_INTEGER || condition > body)
 		return false;
 	bawn_scope_rewind(s, mark);
-	uint32_t trial = bawn_scope_branch(s);
+	uint32_t trial = bawn_scope_branch(s), least = s->budget - s->budget / 4;
 	if (run_loop(s, loop, body, condition)) {
 		bawn_scope_keep(s);
 		return true;
 	}
+	bool early = s->budget <= least;
 	bawn_scope_rewind(s, trial);
 	trial = bawn_scope_branch(s);
 	(void)go_round(s, body);
+	if (early)
+		left_early(s, trial);
 	bawn_scope_join(s, trial);
 	return true;
 }

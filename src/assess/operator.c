@@ -64,6 +64,8 @@ struct value *bawn_read_augment(struct script *s, uint32_t i)
 	bawn_special_operator(s, op, before, s->val[right]);
 	op.n -= op.n > 0 && op.p[op.n - 1] == '=';
 	struct value *v = bawn_fold_binary(s, bawn_fold_operator(op), before, s->val[right]);
+	s->e->cut = s->e->cut || (((before != NULL ? before->taint : 0) | (s->val[right] != NULL ? s->val[right]->taint : 0)) & BAWN_TAG(CUT)) != 0;
+	v = bawn_value_cut(s->e, v);
 	bawn_bind(s, left, v != NULL ? v : unknown(s, 0));
 	return v;
 }

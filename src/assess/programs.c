@@ -12,6 +12,18 @@ void bawn_sh_run(struct engine *e, struct bawn_span t, uint32_t node)
 		bawn_engine_text(e, BAWN_LANG_BASH, t, node);
 }
 
+static void unread(struct engine *e, uint32_t node) { (void)bawn_engine_event(e, "unread-program", node, NULL); }
+
+/* Words that are one program together; those that are too long for that are not read. */
+static struct value *joined(struct engine *e, struct value *const *word, uint32_t n, uint32_t node)
+{
+	struct value *all = bawn_sh_join(e, word, n);
+	for (uint32_t i = 0; i < n; i++)
+		bawn_engine_reach(e, word[i], node);
+	if (all == NULL && e->error == 0)
+		unread(e, node);
+	return all;
+}
 
 static const char *file_key(struct engine *e, const struct value *v)
 {
@@ -60,11 +72,15 @@ static void run_file(struct shell *s, struct engine *e, const struct value *v, i
 		(void)bawn_engine_event(e, bawn_sh_get(s, "unpacked ", bawn_span(""))->has_number ? "runs-download" : "runs-unpacked", node, key);
 	else
 		(void)bawn_engine_event(e, "runs-file", node, key);
+	bawn_engine_reach(e, text, node);
+	bawn_engine_reach(e, v, node);
 	if (text != NULL && !bawn_value_is_text(text))
 		bawn_modules_feed(e, foreign ? -1 : language, node);
-	if (!bawn_value_is_text(text) || !bawn_text_printable(text->text))
+	if (!bawn_value_is_text(text))
 		return;
-	if (foreign)
+	if (!bawn_text_printable(text->text))
+		unread(e, node);
+	else if (foreign)
 		bawn_foreign_program(e, text->text, false, node);
 	else
 		bawn_engine_text(e, language_of(text->text, language), text->text, node);
@@ -81,6 +97,7 @@ static void run_input(struct engine *e, const struct value *v, int language, uin
 
 static void run_code(struct engine *e, const struct value *v, int language, uint32_t node)
 {
+	bawn_engine_reach(e, v, node);
 	if (bawn_value_is_text(v))
 		bawn_engine_text(e, language, v->text, node);
 	if (!bawn_value_is_text(v) || v->partial) {
@@ -106,14 +123,17 @@ static void run_output(struct engine *e, const struct value *v, int language, ui
 		(void)bawn_engine_event(e, "decoded-exec", node, NULL);
 	if ((v->taint & BAWN_TAG(NET_RECV)) != 0)
 		(void)bawn_engine_event(e, "runs-download", node, NULL);
-	if (bawn_value_is_text(v) && bawn_text_printable(v->text))
-		bawn_engine_text(e, language, v->text, node);
-	else if (!bawn_value_is_text(v))
+	bawn_engine_reach(e, v, node);
+	if (!bawn_value_is_text(v))
 		bawn_modules_feed(e, language, node);
+	else if (bawn_text_printable(v->text))
+		bawn_engine_text(e, language, v->text, node);
+	else
+		unread(e, node);
 }
 
 /* sh -c 'code' name a b: the code with its arguments set, where they are plain texts. */
-static const struct value *with_arguments(struct engine *e, struct value *const *word, uint32_t n)
+static const struct value *with_arguments(struct engine *e, struct value *const *word, uint32_t n, uint32_t node)
 {
 	bawn_auto_buf b = BAWN_BUF(SHELL_TEXT_MAX);
 	if (!bawn_value_is_text(word[0]) || memchr(word[0]->text.p, '$', word[0]->text.n) == NULL)
@@ -127,8 +147,10 @@ static const struct value *with_arguments(struct engine *e, struct value *const 
 	}
 	bawn_buf_char(&b, '\n');
 	bawn_buf_add(&b, word[0]->text.p, word[0]->text.n);
-	if (!bawn_engine_whole(e, &b))
+	if (!bawn_engine_whole(e, &b)) {
+		unread(e, node);
 		return word[0];
+	}
 	struct value *v = bawn_sh_text(e, (struct bawn_span){ bawn_arena_text(bawn_sh_arena(e), bawn_buf_span(&b)), b.n }, word[0]->taint);
 	if (v == NULL || v->text.p == NULL)
 		return word[0];
@@ -146,7 +168,7 @@ static void interpreter(struct shell *s, struct engine *e, const char *name, con
 			while (at + 1 < n && bawn_sh_option(word[at]))  /* bash -c -i 'x' */
 				at++;
 			if (at < n)
-				run_code(e, at + 2 < n && (c->kind & SHELL) != 0 ? with_arguments(e, word + at, n - at) : word[at], c->language, node);
+				run_code(e, at + 2 < n && (c->kind & SHELL) != 0 ? with_arguments(e, word + at, n - at, node) : word[at], c->language, node);
 			return;
 		}
 		if (bawn_sh_is(v, "-m"))
@@ -208,6 +230,7 @@ static void foreign(struct shell *s, struct engine *e, const char *name, struct 
 	for (uint32_t i = 1; i < n; i++) {
 		if (i > 1 && bawn_sh_is(word[i - 1], "-f") && word[i] != NULL && bawn_value_is_text(word[i]->self))
 			bawn_foreign_program(e, word[i]->self->text, false, node);  /* awk -f <(command) */
+		bawn_engine_reach(e, word[i], node);
 		if (!bawn_value_is_text(word[i]))
 			continue;
 		struct bawn_span w = word[i]->text;
@@ -217,9 +240,11 @@ static void foreign(struct shell *s, struct engine *e, const char *name, struct 
 		if (powershell && i + 1 < n && w.n >= 2 && w.p[0] == '-' && (w.p[1] | 0x20) == 'e' && bawn_value_is_text(word[i + 1]))
 			encoded_command(e, word[i + 1]->text, node);
 		bool given = i > 1 && bawn_sh_in(word[i - 1], php ? "-r" : "-e -E");  /* however short */
-		if (module || given || is_code(w))
+		if (module || given || is_code(w)) {
 			program = program == NULL ? bawn_sh_text(e, part.text, 0) : bawn_sh_concat(e, program, &part, "\n");
-		else if (s != NULL && key != NULL && bawn_sh_get(s, "file ", bawn_span(key)) != NULL)
+			if (program == NULL)
+				unread(e, node);
+		} else if (s != NULL && key != NULL && bawn_sh_get(s, "file ", bawn_span(key)) != NULL)
 			run_file(s, e, word[i], -1, true, node);
 	}
 	if (program != NULL)
@@ -275,13 +300,16 @@ static bool shell_to_host(struct engine *e, struct value *const *word, uint32_t 
 	return shell_ && host;
 }
 
+#define TEXT_TOLD 8192u
+
 /* Texts among the words, for the rules that know hosts and other constants. */
 static void texts(struct engine *e, struct value *const *word, uint32_t n, bool net, uint32_t node)
 {
 	for (uint32_t i = 1; i < n; i++) {
 		struct bawn_span w = bawn_value_is_text(word[i]) ? word[i]->text : (struct bawn_span){ NULL, 0 };
-		if (w.n < 6 || w.n > 8192 || !(net || memmem(w.p, w.n, "://", 3) != NULL))
+		if (w.n < 6 || !(net || memmem(w.p, w.n, "://", 3) != NULL))
 			continue;
+		w.n = w.n < TEXT_TOLD ? w.n : TEXT_TOLD;  /* the host comes first */
 		struct fact f = { .kind = BAWN_MATCH_STRING, .name = bawn_arena_text(bawn_sh_arena(e), w), .node = node };
 		(void)bawn_engine_fact(e, &f);
 	}
@@ -292,7 +320,7 @@ static void local_ssh(struct engine *e, struct value *const *word, uint32_t n, u
 {
 	for (uint32_t i = 1; i + 1 < n; i++)
 		if (bawn_sh_in(word[i], "localhost 127.0.0.1 ::1 root@localhost")) {
-			struct value *all = bawn_sh_join(e, word + i + 1, n - i - 1);
+			struct value *all = joined(e, word + i + 1, n - i - 1, node);
 			if (all != NULL)
 				bawn_sh_run(e, all->text, node);
 			return;
@@ -318,13 +346,14 @@ static void sed_programs(struct engine *e, struct value *const *word, uint32_t n
 static void builtin_programs(struct engine *e, const char *name, struct value *const *word, uint32_t n, uint32_t node)
 {
 	if (strcmp(name, "eval") == 0) {
-		struct value *all = bawn_sh_join(e, word + 1, n - 1);
+		struct value *all = joined(e, word + 1, n - 1, node);
 		if (all != NULL && (!all->partial || n > 2 || all->text.n > 4))
 			bawn_sh_run(e, all->text, node);
 		if (all == NULL || all->partial)
 			bawn_modules_feed(e, BAWN_LANG_BASH, node);
 	} else if (strcmp(name, "trap") == 0 && n > 1) {
 		uint32_t at = bawn_sh_is(word[1], "--") && n > 2 ? 2 : 1;
+		bawn_engine_reach(e, word[at], node);
 		if (bawn_value_is_text(word[at]))
 			bawn_sh_run(e, word[at]->text, node);
 	} else if (strcmp(name, "ssh") == 0) {
@@ -334,10 +363,13 @@ static void builtin_programs(struct engine *e, const char *name, struct value *c
 	}
 }
 
+#define LINES_MAX 1024u  /* of a makefile or a table of cron */
+
 /* The recipes of a makefile are shell, one line each. */
 static void recipes(struct engine *e, struct bawn_span t, uint32_t node)
 {
-	for (size_t start = 0, lines = 0; start < t.n && lines < 64; lines++) {
+	size_t start = 0;
+	for (size_t lines = 0; start < t.n && lines < LINES_MAX; lines++) {
 		const char *end = memchr(t.p + start, '\n', t.n - start);
 		size_t stop = end != NULL ? (size_t)(end - t.p) : t.n, at = start + 1;
 		while (at < stop && strchr("\t @-+", t.p[at]) != NULL)
@@ -346,6 +378,8 @@ static void recipes(struct engine *e, struct bawn_span t, uint32_t node)
 			bawn_sh_run(e, (struct bawn_span){ t.p + at, stop - at }, node);
 		start = stop + 1;
 	}
+	if (start < t.n)
+		unread(e, node);
 }
 
 /* Tools that do what a file says, where the program itself wrote the file. */
@@ -383,7 +417,7 @@ void bawn_sh_programs(struct shell *s, struct engine *e, const char *name, struc
 	if ((kind & EDITS) != 0)
 		edits(e, word, n, node);
 	if ((kind & JOINED) != 0 && n > 1) {
-		struct value *all = bawn_sh_join(e, word + 1, n - 1);
+		struct value *all = joined(e, word + 1, n - 1, node);
 		if (all != NULL && memchr(all->text.p, '|', all->text.n) != NULL)
 			bawn_sh_run(e, all->text, node);
 	}
@@ -526,7 +560,8 @@ static bool reads_program(const char *name, struct value *const *word, uint32_t 
 /* Lines for cron, at or systemd: what runs stands after the times, or after a key. */
 static void scheduled(struct engine *e, struct bawn_span t, uint32_t node)
 {
-	for (size_t start = 0, lines = 0; start < t.n && lines < 64; lines++) {
+	size_t start = 0;
+	for (size_t lines = 0; start < t.n && lines < LINES_MAX; lines++) {
 		size_t end = start;
 		while (end < t.n && t.p[end] != '\n')
 			end++;
@@ -551,6 +586,8 @@ static void scheduled(struct engine *e, struct bawn_span t, uint32_t node)
 			bawn_sh_run(e, rest, node);
 		start = end + 1;
 	}
+	if (start < t.n)
+		unread(e, node);
 }
 
 /* A client is told to send a file: put notes.txt */
@@ -608,7 +645,8 @@ static void feed_xargs(struct shell *s, const char *name, struct value *const *w
 	if (mark == NULL) {
 		for (uint32_t w = from; w < n && k < SHELL_WORDS_MAX / 2; w++)
 			inner[k++] = word[w];
-		bawn_sh_push(s, in, text && in->text.n < 4096, false, inner, &k);
+		bawn_sh_push(s, in, text, false, inner, &k);
+		inner[k - 1] = k == SHELL_WORDS_MAX ? bawn_value_cut(s->e, inner[k - 1]) : inner[k - 1];
 		(void)bawn_sh_command(s, s->e, inner, k, node);
 		return;
 	}
@@ -649,6 +687,9 @@ bool bawn_sh_feed(struct shell *s, struct value *const *word, uint32_t n, struct
 		return false;
 	const struct command *c = bawn_command_find(name);
 	unsigned kind = c != NULL ? c->kind : 0;
+	bool schedules = strcmp(name, "crontab") == 0 || strcmp(name, "at") == 0 || strcmp(name, "batch") == 0;
+	if ((kind & (EDITS | FOREIGN)) != 0 || schedules)
+		bawn_engine_reach(e, in, node);
 	bool text = bawn_value_is_text(in) && bawn_text_printable(in->text);
 	word += at, n -= at;
 	if ((kind & (SHELL | SCRIPT)) != 0 && reads_program(name, word, n)) {
@@ -661,7 +702,7 @@ bool bawn_sh_feed(struct shell *s, struct value *const *word, uint32_t n, struct
 		bawn_foreign_program(e, in->text, false, node);
 		return true;
 	}
-	if (text && (strcmp(name, "crontab") == 0 || strcmp(name, "at") == 0 || strcmp(name, "batch") == 0))
+	if (text && schedules)
 		scheduled(e, in->text, node);
 	if (strcmp(name, "sed") == 0 && sed_runs(word, n))
 		run_output(e, in, BAWN_LANG_BASH, node);
@@ -679,7 +720,7 @@ void bawn_sh_wrote(struct shell *s, struct bawn_span path, const struct value *v
 		return;
 	struct value *before = append ? bawn_sh_get(s, "file ", bawn_span(key)) : NULL;
 	struct value *now = before != NULL ? bawn_sh_concat(s->e, before, v, "\n") : (struct value *)(uintptr_t)v;
-	bawn_sh_set(s, "file ", bawn_span(key), now);
+	bawn_sh_set(s, "file ", bawn_span(key), now != NULL ? now : bawn_value_cut(s->e, NULL));
 	if ((tags & BAWN_TAG(PERSIST)) != 0 && bawn_value_is_text(v))
 		scheduled(s->e, v->text, node);
 }

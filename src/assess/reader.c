@@ -3,11 +3,9 @@
 #include "assess/index.h"
 #include "assess/text.h"
 
-#define LONG_NAME_MAX  4096u
-
 struct bawn_span bawn_script_short_name(struct script *s, struct bawn_span t)
 {
-	if (t.n <= NAME_MAX_BYTES || t.n > LONG_NAME_MAX)
+	if (t.n <= NAME_MAX_BYTES)
 		return t;
 	char *p = bawn_arena_fmt(scratch(s), "%.*s_%08x", (int)NAME_MAX_BYTES / 4, t.p, (unsigned)bawn_hash_add(BAWN_HASH_START, t.p, t.n));
 	return p != NULL ? bawn_span(p) : t;

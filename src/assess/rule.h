@@ -33,14 +33,14 @@
 	X(ENCRYPT, "encrypt") X(CHMOD, "chmod") X(DOWNLOAD, "download") X(DUP, "dup") X(KEYS, "keys") \
 	X(CAPTURE, "capture") X(PERSIST, "persist") X(FORK, "fork") X(LOOP, "loop") X(INPUT, "input") X(PTY, "pty") \
 	X(MARSHAL, "marshal") X(NATIVE, "native") X(BROWSER, "browser-data") X(INTERCEPTS, "intercepts") \
-	X(SHELL_STDIO, "shell-stdio") X(HIDE, "hide") X(FIFO, "fifo") X(PASTE, "paste-host") \
+	X(SHELL_STDIO, "shell-stdio") X(HIDE, "hide") X(PASTE, "paste-host") \
 	X(MINER, "miner") X(OBFUSCATED, "obfuscated") X(POOL, "mining-pool") X(BUILT, "built") X(SPELLED, "spelled") X(VISITOR, "visitor") \
 	X(IDENTITY, "identity") X(PUBLISH, "publish") X(PROBE, "probe") \
 	X(CMD_OUTPUT, "command-output") X(SOCKET, "socket") X(LISTED, "listed") X(WHOLE, "whole-system") X(FETCH, "fetch") \
 	X(INSTALL, "install") X(HOOK, "install-hook") X(MESSENGER, "messenger") X(UNREAD, "unread-command") \
 	X(CLIPBOARD, "clipboard") X(WALLET, "wallet") X(BARE_HOST, "bare-address") X(HIDDEN, "hidden-run") \
 	X(BARE_SHELL, "bare-shell") X(OWN_FILE, "own-file") X(NOTE, "ransom-note") \
-	X(HOME, "whole-home") X(APPEND, "append") X(SITE, "site-path") X(PACKED, "packed") X(NAMED, "named-secret")
+	X(HOME, "whole-home") X(APPEND, "append") X(SITE, "site-path") X(PACKED, "packed") X(NAMED, "named-secret") X(CUT, "cut")
 #define BAWN_X_TAG(n, t) BAWN_TAG_##n,
 enum bawn_tag { BAWN_TAGS(BAWN_X_TAG) BAWN_TAG_COUNT };
 _Static_assert(BAWN_TAG_COUNT <= 64, "tags fit one word");

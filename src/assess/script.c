@@ -314,6 +314,21 @@ static uint32_t around(const struct script *s, uint32_t class_)
 	return p;
 }
 
+/* Is what the node stands for made of what its children stand for? */
+static bool is_made(uint8_t kind)
+{
+	return kind == BAWN_K_BINARY || kind == BAWN_K_SUBSCRIPT || kind == BAWN_K_ATTRIBUTE || kind == BAWN_K_BOOLEAN || kind == BAWN_K_UNARY ||
+	       kind == BAWN_K_STRING || kind == BAWN_K_TEMPLATE || kind == BAWN_K_ADJACENT || kind == BAWN_K_COMPREHENSION;
+}
+
+/* What was cut stays so, whatever is made of it. */
+static struct value *still_cut(struct script *s, uint32_t i, struct value *v)
+{
+	for (uint32_t c = is_made(node(s, i)->kind) ? node(s, i)->child : 0; c != 0; c = node(s, c)->next)
+		s->e->cut = s->e->cut || (s->val[c] != NULL && (s->val[c]->taint & BAWN_TAG(CUT)) != 0);
+	return bawn_value_cut(s->e, v);
+}
+
 static void left_node(struct script *s, uint32_t i)
 {
 	const struct bawn_node *n = node(s, i);
@@ -333,7 +348,7 @@ static void left_node(struct script *s, uint32_t i)
 	s->mark[i] = 0;
 	if (mark != 0 && !bawn_loop_unroll(s, i, mark - 1))
 		bawn_scope_join(s, mark - 1);
-	s->val[i] = leave(s, i);
+	s->val[i] = still_cut(s, i, leave(s, i));
 	uint8_t parent = node(s, n->parent)->kind;
 	if (n->kind == BAWN_K_PAREN && parent == BAWN_K_OTHER && s->val[i] != NULL && s->val[i]->imported && bawn_span_starts(text_of(s, n->parent), "with"))
 		bawn_import_star(s, s->val[i]->name, i);

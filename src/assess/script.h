@@ -30,7 +30,7 @@
                BAWN_TAG(READ) | BAWN_TAG(INPUT) | BAWN_TAG(CAPTURE) | BAWN_TAG(BROWSER) | BAWN_TAG(MARSHAL) | BAWN_TAG(BUILT) | \
                BAWN_TAG(OBFUSCATED) | BAWN_TAG(IDENTITY) | BAWN_TAG(CMD_OUTPUT) | BAWN_TAG(SOCKET) | BAWN_TAG(LISTED) | BAWN_TAG(WHOLE) | BAWN_TAG(HOME) | \
                BAWN_TAG(DOWNLOAD) | BAWN_TAG(CLIPBOARD) | BAWN_TAG(OWN_FILE) | BAWN_TAG(OWN_TEXT) | BAWN_TAG(VISITOR) | BAWN_TAG(SPELLED) | \
-                BAWN_TAG(KEYS) | BAWN_TAG(SITE) | BAWN_TAG(NAMED) | BAWN_TAG(INTERCEPTS))
+                BAWN_TAG(CUT) | BAWN_TAG(KEYS) | BAWN_TAG(SITE) | BAWN_TAG(NAMED) | BAWN_TAG(INTERCEPTS))
 
 /* ever: of a name of the file, whatever it was bound to; a function may be called at any of these times. */
 struct binding { uint32_t scope; uint32_t hash; const char *name; struct value *value, *after, *ever; };
@@ -73,7 +73,8 @@ struct script {
 	bool                    reads_notes;  /* the program looks at its own documentation */
 	bool                    hands_on; /* a function that runs texts is used as a value */
 	bool                    swaps;    /* a module stands under another one's name */
-	const char             *environ[16]; uint32_t n_environs;  /* variables that the program set */
+	const char             *environ[64]; uint32_t n_environs;  /* variables that the program set */
+	bool                    more_environs;  /* and some that there was no room for */
 	const struct value     *handed;   /* variables that the call being read hands on; NULL: none */
 	const char             *cwd;      /* where it went; NULL: where it was started, or not known */
 };

@@ -5,12 +5,14 @@
  * for each word.  Past the bounds bodies have still been read once, with their parameters not known. */
 #include "assess/shell.h"
 #include <stdlib.h>
+#include "assess/commands.h"
 #include "assess/text.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
 
 #define REPLAY_NODES_MAX 400000u
 #define TRIED_DEPTH      2u
+#define WRAPPED_MAX      8u
 #define NODE_LOOKED_AT   4u
 
 static const struct bawn_node *node(const struct shell *s, uint32_t i) { return &s->t->node[i]; }
@@ -141,11 +143,12 @@ static struct value *interpolate(struct shell *s, uint32_t i, uint32_t from, uin
 	else if (from < to)
 		bawn_buf_add(&b, s->t->text.p + from, to - from);
 	s->e->spent += b.n;
-	if (!bawn_engine_whole(s->e, &b))
+	struct value *v = bawn_engine_whole(s->e, &b) ? bawn_sh_text(s->e, (struct bawn_span){ bawn_arena_text(bawn_sh_arena(s->e), bawn_buf_span(&b)), b.n }, taint)
+	                                              : bawn_value_new(s->e);
+	if (v == NULL)
 		return NULL;
-	struct value *v = bawn_sh_text(s->e, (struct bawn_span){ bawn_arena_text(bawn_sh_arena(s->e), bawn_buf_span(&b)), b.n }, taint);
-	if (v != NULL)
-		v->partial = partial && !keep;
+	v->taint = taint;
+	v->partial = bawn_value_is_text(v) && partial && !keep;
 	return v;
 }
 
@@ -352,30 +355,127 @@ static void disguise(struct shell *s, uint32_t i, const struct value *name)
 		(void)bawn_engine_event(s->e, "spelled-command", i, NULL);
 }
 
+/* Does it run, delete or write what it is given, or hand it on?  Then each value its words may have counts. */
+static bool takes_all(struct shell *s, const struct value *argv)
+{
+	static const char other[] = "eval trap find xargs dd sed crontab at tee";
+	for (uint32_t at = 0, level = 0; argv != NULL && at < argv->n_items && level < WRAPPED_MAX; level++) {
+		const struct value *w = argv->item[at];
+		const char *name = bawn_sh_name(s->e, w);
+		const struct command *c = name != NULL ? bawn_command_find(name) : NULL;
+		if (bawn_value_is_text(w) && (bawn_sh_in(w, other) || bawn_sh_get(s, "function ", w->text) != NULL))
+			return true;
+		if (c != NULL && ((c->kind & (SHELL | SCRIPT | FOREIGN | EDITS | LAST)) != 0 || c->access == BAWN_ACCESS_DELETE || c->access == BAWN_ACCESS_WRITE))
+			return true;
+		uint32_t inner = name != NULL ? bawn_sh_inner(name, argv->item + at, argv->n_items - at) : 0;
+		if (inner == 0)
+			return false;
+		at += inner;
+	}
+	return false;
+}
+
+/* What all variables are. */
+static struct value **values_now(struct shell *s)
+{
+	struct value **now = bawn_arena_array(bawn_sh_arena(s->e), struct value *, s->n_vars + 1);
+	for (uint32_t i = 0; now != NULL && i < s->n_vars; i++)
+		now[i] = s->var[i].value;
+	return now;
+}
+
+/* Reads it again with a variable being something else. */
+static void try_value(struct shell *s, uint32_t i, uint32_t at, struct value *v)
+{
+	struct value *now = s->var[at].value;
+	s->var[at].value = v;
+	(void)bawn_sh_replay(s, i, s->args);
+	s->var[at].value = now;
+}
+
+/* Of what it may be, some was left out. */
+static void try_rest(struct shell *s, uint32_t i, uint32_t at)
+{
+	if (!s->var[at].more)
+		return;
+	s->e->cut = true;
+	try_value(s, i, at, bawn_value_cut(s->e, NULL));
+}
+
+/* And with all of them at once: what was set in one branch goes together. */
+static void try_branch(struct shell *s, uint32_t i, uint32_t older)
+{
+	uint32_t n = s->n_vars;
+	struct value **now = values_now(s);
+	for (uint32_t k = 0; now != NULL && k < n; k++)
+		if (older < s->var[k].n_older)
+			s->var[k].value = s->var[k].older[older];
+	if (now != NULL)
+		(void)bawn_sh_replay(s, i, s->args);
+	for (uint32_t k = 0; now != NULL && k < n; k++)
+		s->var[k].value = now[k];
+}
+
 /* Once more for everything else that its variables may be.  What one branch set and another replaced
- * seldom meets what both are for, so that it counts only where it names the command. */
-static void try_others(struct shell *s, uint32_t i)
+ * seldom meets what both are for, so that it counts only where it names the command, or (`all`) where the
+ * command runs, deletes or writes it. */
+static void try_others(struct shell *s, uint32_t i, bool all)
 {
 	struct value *out = s->val[i], *argv = s->argv[i];
-	if (!s->perhaps || s->trying || s->depth > TRIED_DEPTH)
+	if (!s->perhaps || s->trying || (s->depth > TRIED_DEPTH && !all))
 		return;
-	uint32_t name = bawn_node_child(s->t, i, BAWN_R_NAME), words = name != 0 ? subtree_end(s, name) : i, end = subtree_end(s, i);
+	uint32_t name = bawn_node_child(s->t, i, BAWN_R_NAME), words = name != 0 ? subtree_end(s, name) : i, end = subtree_end(s, i), most = 0, several = 0;
 	s->trying = true;
 	s->e->spent += (end - i) * NODE_LOOKED_AT;
 	for (uint32_t c = i + 1; c < end; c++) {
 		struct variable *x = node(s, c)->kind == BAWN_K_EXPANSION ? bawn_sh_variable(s, text_of(s, c)) : NULL;
 		uint32_t at = x != NULL ? (uint32_t)(x - s->var) : 0;  /* the table may move */
-		for (uint32_t k = 0; x != NULL && k < s->var[at].n_older; k++) {
-			struct value *now = s->var[at].value;
-			if (!s->var[at].was_certain[k] && c >= words)
-				continue;
-			s->var[at].value = s->var[at].older[k];
-			(void)bawn_sh_replay(s, i, s->args);
-			s->var[at].value = now;
-		}
+		if (x == NULL || x->n_older == 0)
+			continue;
+		several++;
+		most = x->n_older > most ? x->n_older : most;
+		for (uint32_t k = 0; k < s->var[at].n_older; k++)
+			if (s->var[at].was_certain[k] || all || c < words)
+				try_value(s, i, at, s->var[at].older[k]);
+		if (all || c < words)
+			try_rest(s, i, at);
 	}
+	for (uint32_t k = 0; all && several > 1 && k < most; k++)
+		try_branch(s, i, k);
 	s->trying = false;
 	s->val[i] = out, s->argv[i] = argv;
+}
+
+#define TRIED_VALUES 64u
+
+/* y=$x: what x may be, y may be. */
+static void try_values(struct shell *s, uint32_t i)
+{
+	struct value *may[TRIED_VALUES];
+	uint32_t name = bawn_node_child(s->t, i, BAWN_R_NAME), value = bawn_node_child(s->t, i, BAWN_R_VALUE), n = 0;
+	if (!s->perhaps || s->trying || name == 0 || value == 0 || node(s, name)->kind == BAWN_K_SUBSCRIPT)
+		return;
+	struct value *now = s->val[value];
+	bool more = false;
+	s->trying = true;
+	for (uint32_t c = value, end = subtree_end(s, value); c < end; c++) {
+		struct variable *x = node(s, c)->kind == BAWN_K_EXPANSION ? bawn_sh_variable(s, text_of(s, c)) : NULL;
+		uint32_t at = x != NULL ? (uint32_t)(x - s->var) : 0;
+		if (x != NULL && bawn_span_equal(text_of(s, name), bawn_span(x->name)))
+			continue;  /* it is what is set */
+		for (uint32_t k = 0; x != NULL && k < s->var[at].n_older && n < TRIED_VALUES; k++) {
+			try_value(s, value, at, s->var[at].older[k]);
+			may[n++] = s->val[value];
+		}
+		more = more || (x != NULL && s->var[at].more) || n == TRIED_VALUES;
+	}
+	s->trying = false;
+	s->val[value] = now;
+	for (uint32_t k = 0; k < n; k++)
+		bawn_sh_also(s, text_of(s, name), may[k]);
+	struct variable *y = more ? bawn_sh_variable(s, text_of(s, name)) : NULL;
+	if (y != NULL)
+		y->more = true;
 }
 
 static struct value *read_command(struct shell *s, uint32_t i)
@@ -387,6 +487,7 @@ static struct value *read_command(struct shell *s, uint32_t i)
 			push_node(s, c, word, &n);
 	if (n == 0)
 		return NULL;
+	word[n - 1] = n == SHELL_WORDS_MAX ? bawn_value_cut(s->e, word[n - 1]) : word[n - 1];
 	fork_bomb(s, i, word[0]);
 	disguise(s, i, word[0]);
 	s->undefines = s->undefines || may_undefine(word[0]);
@@ -485,38 +586,68 @@ static bool counted(const struct shell *s, uint32_t i, struct bawn_span part[3])
 	return n == 3 && part[0].n + part[1].n + part[2].n > 0;
 }
 
+/* A loop was left before its end: what the last round still changed would have gone on changing. */
+static void left_early(struct shell *s, struct value *const *before, uint32_t n, struct bawn_span name)
+{
+	for (uint32_t i = 0; before != NULL && i < n; i++) {
+		struct value *v = s->var[i].value;
+		bool same = v == before[i] || (bawn_value_is_text(v) && bawn_value_is_text(before[i]) && bawn_span_equal(v->text, before[i]->text));
+		if (same || bawn_span_is(name, s->var[i].name))
+			continue;
+		s->e->cut = true;
+		s->var[i].value = bawn_value_cut(s->e, v);
+	}
+}
+
 /* The body again for each number. */
 static struct value *read_counted(struct shell *s, uint32_t body, struct bawn_span part[3], struct value *out)
 {
 	int64_t holds = 0, any;
-	for (unsigned k = 1; k < SHELL_LOOP_WORDS; k++) {
+	struct value **before = NULL;
+	uint32_t n_before = 0;
+	unsigned k = 1;
+	for (; k < SHELL_LOOP_WORDS; k++) {
 		if (!bawn_sh_number(s, part[2], &any) || !bawn_sh_number(s, part[1], &holds) || holds == 0)
 			break;
+		if (k + 1 == SHELL_LOOP_WORDS)
+			before = values_now(s), n_before = s->n_vars;
 		struct value *next = bawn_sh_replay(s, body, s->args);
 		if (next == NULL && s->cut_short)
 			break;
 		if (bawn_value_is_text(out) && bawn_value_is_text(next) && next != out)
 			out = bawn_sh_concat(s->e, out, next, "");
 	}
-	return out;
+	if (k < SHELL_LOOP_WORDS)
+		return out;
+	left_early(s, before, n_before, bawn_span(""));
+	s->e->cut = true;
+	return bawn_value_cut(s->e, out);
 }
 
 static struct value *read_for(struct shell *s, uint32_t i)
 {
-	struct value *word[SHELL_WORDS_MAX];
-	uint32_t n = loop_words(s, i, word), body = bawn_node_child(s->t, i, BAWN_R_BODY);
+	struct value *word[SHELL_WORDS_MAX], **before = NULL;
+	s->range_cut = false;
+	uint32_t n = loop_words(s, i, word), body = bawn_node_child(s->t, i, BAWN_R_BODY), n_before = 0;
+	bool early = s->range_cut;
 	struct bawn_span name = loop_variable(s, i);
 	struct value *out = body != 0 ? s->val[body] : NULL;
 	struct bawn_span part[3];
 	if (n == 0 && body != 0 && counted(s, i, part))
 		return read_counted(s, body, part, out);
+	if (n == SHELL_WORDS_MAX)
+		word[n - 1] = bawn_value_cut(s->e, word[n - 1]);
 	for (uint32_t k = 1; k < n && body != 0 && name.n > 0; k++) {
+		if (early && k + 1 == n)
+			before = values_now(s), n_before = s->n_vars;
 		bawn_sh_set(s, "", name, word[k]);
 		struct value *next = bawn_sh_replay(s, body, s->args);
 		if (bawn_value_is_text(out) && bawn_value_is_text(next) && next != out)
 			out = bawn_sh_concat(s->e, out, next, "");
 	}
-	return out;
+	left_early(s, before, n_before, name);
+	s->e->cut = s->e->cut || early;
+	return bawn_value_cut(s->e, out);
 }
 
 /* ([0]=a [1]=b) and ([x]=a [y]=b): items have keys where the program gives them. */
@@ -602,6 +733,26 @@ static struct value *read_text(struct shell *s, uint32_t i, struct value *v)
 	return v;
 }
 
+/* echo "$x" | sh */
+static bool ends_in_sink(struct shell *s, uint32_t i)
+{
+	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
+		if (c != node(s, i)->child && takes_all(s, s->argv[c]))
+			return true;
+	return false;
+}
+
+/* echo x > "$f", sh <<< "$x" */
+static bool leads_to_variable(const struct shell *s, uint32_t i)
+{
+	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
+		if (node(s, c)->kind == BAWN_K_REDIRECT || node(s, c)->kind == BAWN_K_HERESTRING || node(s, c)->kind == BAWN_K_HEREDOC)
+			for (uint32_t k = c; k < subtree_end(s, c); k++)
+				if (node(s, k)->kind == BAWN_K_EXPANSION)
+					return true;
+	return false;
+}
+
 static struct value *leave(struct shell *s, uint32_t i)
 {
 	struct bawn_span t = text_of(s, i);
@@ -629,9 +780,12 @@ static struct value *leave(struct shell *s, uint32_t i)
 	case BAWN_K_SUBSTITUTION: case BAWN_K_PROCESS_SUB: case BAWN_K_SUBSHELL: case BAWN_K_LIST_OF_COMMANDS: return read_substitution(s, i);
 	case BAWN_K_COMMAND:
 		s->val[i] = read_command(s, i);
-		try_others(s, i);
+		try_others(s, i, takes_all(s, s->argv[i]));
 		return s->val[i];
-	case BAWN_K_PIPELINE: return bawn_sh_read_pipeline(s, i);
+	case BAWN_K_PIPELINE:
+		s->val[i] = bawn_sh_read_pipeline(s, i);
+		try_others(s, i, ends_in_sink(s, i));
+		return s->val[i];
 	case BAWN_K_REDIRECT: return bawn_sh_read_redirect(s, i);
 	case BAWN_K_HERESTRING: {
 		uint32_t body = node(s, i)->child;
@@ -639,8 +793,15 @@ static struct value *leave(struct shell *s, uint32_t i)
 			body = node(s, body)->next;
 		return body != 0 ? s->val[body] : NULL;
 	}
-	case BAWN_K_REDIRECTED: return bawn_sh_read_redirected(s, i);
-	case BAWN_K_ASSIGN: bawn_sh_read_assign(s, i); return NULL;
+	case BAWN_K_REDIRECTED:
+		s->val[i] = bawn_sh_read_redirected(s, i);
+		if (leads_to_variable(s, i))
+			try_others(s, i, true);
+		return s->val[i];
+	case BAWN_K_ASSIGN:
+		bawn_sh_read_assign(s, i);
+		try_values(s, i);
+		return NULL;
 	case BAWN_K_DECLARATION: bawn_sh_read_declaration(s, i); return read_listing(s, i);
 	case BAWN_K_LIST: return read_list(s, i);
 	case BAWN_K_FOR: return read_for(s, i);
@@ -732,7 +893,7 @@ static void walk(struct shell *s, uint32_t root)
 		if (node(s, i)->child != 0)
 			continue;
 		for (uint32_t at = i; bawn_engine_go_on(s->e); at = node(s, at)->parent) {
-			s->val[at] = leave(s, at);
+			s->val[at] = bawn_value_cut(s->e, leave(s, at));
 			if (keeps_directory(node(s, at)->kind)) {
 				s->cwd = s->argv[at] != NULL ? s->argv[at]->text.p : NULL;
 				s->argv[at] = NULL;

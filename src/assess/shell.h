@@ -18,7 +18,7 @@
 #define SHELL_VARS_SLOTS 2048u
 #define SHELL_LOOP_WORDS 64u
 
-#define OLDER_MAX 4u
+#define OLDER_MAX 16u
 
 /* older: what it may still be, where what was set last was set in a branch, a subshell or a function. */
 struct variable {
@@ -26,6 +26,7 @@ struct variable {
 	struct value *value;
 	struct value *older[OLDER_MAX]; uint32_t n_older;
 	bool          certain, was_certain[OLDER_MAX];  /* set whatever happened; of each older value */
+	bool          more;  /* it may be still more than that */
 	uint32_t      next;
 };
 
@@ -53,6 +54,7 @@ struct shell {
 	uint32_t                replayed, depth;  /* nodes of bodies read again, how deep we are in them */
 	uint32_t                within[16];  /* the bodies being read again, one inside the other */
 	bool                    cut_short;  /* something was not read again: there was too much of it */
+	bool                    range_cut;  /* a range in braces was longer than is gone through */
 	bool                    undefines;  /* a command may have taken functions back */
 	bool                    perhaps;    /* some variable may also be what it was before */
 	bool                    trying;     /* a command is read again with what a variable may also be */
@@ -102,6 +104,7 @@ bool bawn_sh_option(const struct value *v);
 struct value *bawn_sh_get(const struct shell *s, const char *kind, struct bawn_span name);  /* NULL: never set */
 void bawn_sh_set(struct shell *s, const char *kind, struct bawn_span name, struct value *v);
 void bawn_sh_perhaps(struct shell *s, struct bawn_span name, struct value *v);  /* a variable: set, or not */
+void bawn_sh_also(struct shell *s, struct bawn_span name, struct value *v);     /* it may be that as well */
 struct variable *bawn_sh_variable(const struct shell *s, struct bawn_span expansion);  /* that $x or ${x...} names, or NULL */
 struct value *bawn_sh_expand(struct shell *s, struct bawn_span text);     /* $x, ${...}, $((...)) */
 bool bawn_sh_number(struct shell *s, struct bawn_span sum, int64_t *ret);  /* arithmetic; ++, = and += set variables */

@@ -103,6 +103,7 @@ struct value *bawn_sh_give(struct shell *s, uint32_t at, struct value *in)
 		return NULL;
 	uint32_t from = bawn_sh_unwrap(s->e, argv->item, argv->n_items);
 	struct value *out = bawn_sh_printed(s, argv->item + from, argv->n_items - from, in);
+	s->e->cut = s->e->cut || (out == NULL && (in->taint & BAWN_TAG(CUT)) != 0);
 	for (uint32_t k = from + 1; k < argv->n_items && bawn_sh_is(argv->item[from], "tee"); k++)
 		if (bawn_value_is_text(argv->item[k]) && !bawn_sh_option(argv->item[k]))
 			bawn_sh_wrote(s, argv->item[k]->text, in, false, bawn_engine_path(s->e, argv->item[k]->text, BAWN_ACCESS_WRITE, true, command), command);
@@ -193,6 +194,8 @@ struct value *bawn_sh_read_redirect(struct shell *s, uint32_t i)
 	uint32_t to = bawn_node_child(s->t, i, BAWN_R_DESTINATION);
 	struct bawn_span op = bawn_sh_operator(s, i);
 	struct value *v = to != 0 ? s->val[to] : NULL;
+	if (!is_here_string(s, i))
+		bawn_engine_reach(s->e, v, i);
 	if (is_here_string(s, i) || !bawn_value_is_text(v) || (to != 0 && node(s, to)->kind == BAWN_K_PROCESS_SUB))
 		return NULL;
 	bool in = op.n > 0 && op.p[0] == '<';

@@ -3,6 +3,8 @@
 #include "assess/text.h"
 #include "base/cleanup.h"
 
+#define ALIASES_MAX 64u  /* one that begins with another */
+
 static const struct bawn_node *node(const struct shell *s, uint32_t i) { return &s->t->node[i]; }
 static struct bawn_span text_of(const struct shell *s, uint32_t i) { return bawn_node_text(s->t, i); }
 
@@ -49,6 +51,8 @@ void bawn_sh_expands(struct shell *s, struct bawn_span text, uint32_t i)
 	bawn_buf_add(&b, close.p, close.n);
 	if (bawn_engine_whole(s->e, &b))
 		bawn_engine_text(s->e, BAWN_LANG_BASH, bawn_buf_span(&b), i);
+	else
+		(void)bawn_engine_event(s->e, "unread-program", i, NULL);
 }
 
 void bawn_sh_subscript(struct shell *s, const struct value *v, uint32_t i)
@@ -107,8 +111,9 @@ void bawn_sh_assign_lines(struct shell *s, struct value *const *word, uint32_t n
 			end++;
 		line[k++] = bawn_sh_text(s->e, (struct bawn_span){ in->text.p + start, end - start }, in->taint);
 		start = end + 1;
+		s->e->cut = k == SHELL_WORDS_MAX && start < in->text.n;
 	}
-	bawn_sh_set(s, "", bawn_value_is_text(name) ? name->text : bawn_span("MAPFILE"), bawn_sh_list(s->e, line, k));
+	bawn_sh_set(s, "", bawn_value_is_text(name) ? name->text : bawn_span("MAPFILE"), bawn_value_cut(s->e, bawn_sh_list(s->e, line, k)));
 }
 
 /* `alias ls=...` where what runs is not ls: whoever types ls is in for a surprise. */
@@ -229,7 +234,7 @@ static bool expand_once(struct shell *s, struct value **word, uint32_t *n)
 /* An alias may begin with another one. */
 void bawn_sh_expand_alias(struct shell *s, struct value **word, uint32_t *n)
 {
-	for (unsigned k = 0; k < 8 && expand_once(s, word, n); k++)
+	for (unsigned k = 0; k < ALIASES_MAX && expand_once(s, word, n); k++)
 		;
 }
 
@@ -251,7 +256,12 @@ static bool holds_command(struct bawn_span name)
 static void set_item(struct shell *s, struct bawn_span array, const struct value *at, struct value *v)
 {
 	struct value *old = bawn_sh_get(s, "", array), *all[SHELL_WORDS_MAX];
-	uint32_t k = old != NULL && old->is_list && old->n_items < SHELL_WORDS_MAX - 1 ? old->n_items : 0;
+	uint32_t k = old != NULL && old->is_list ? old->n_items : 0;
+	if (k >= SHELL_WORDS_MAX - 1 || (old != NULL && (old->taint & BAWN_TAG(CUT)) != 0)) {
+		s->e->cut = true;
+		bawn_sh_set(s, "", array, bawn_value_cut(s->e, NULL));
+		return;
+	}
 	const char **key = bawn_arena_array(bawn_sh_arena(s->e), const char *, k + 1);
 	if (key == NULL)
 		return;
@@ -343,7 +353,7 @@ void bawn_sh_read_assign(struct shell *s, uint32_t i)
 		bawn_sh_set(s, "nameref ", n, v);
 		return;
 	}
-	v = v != NULL ? v : bawn_value_new(s->e);
+	v = bawn_value_cut(s->e, v != NULL ? v : bawn_value_new(s->e));
 	if (is_certain(s, i))
 		bawn_sh_set(s, "", n, v);
 	else

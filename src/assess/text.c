@@ -31,8 +31,6 @@ bool bawn_glob(const char *pattern, struct bawn_span text)
 	return *p == '\0';
 }
 
-#define PATH_BYTES_MAX 1024u
-
 /* The part of a path below somebody's home directory, or NULL. */
 static const char *below_home(const char *p)
 {
@@ -81,6 +79,36 @@ static struct bawn_span from_url(struct arena *a, struct bawn_span t)
 	t.n = query != NULL ? (size_t)(query - t.p) : t.n;
 	struct bawn_span plain = memchr(t.p, '%', t.n) != NULL ? bawn_decode(a, BAWN_CODEC_PERCENT, t) : t;
 	return plain.p != NULL && memchr(plain.p, '\0', plain.n) == NULL ? plain : t;
+}
+
+/* *, ?*, [a-z]*: no more of a name than that there is one. */
+static bool is_wild(struct bawn_span part)
+{
+	bool any = false;
+	for (size_t i = 0; i < part.n; i++) {
+		const char *close = part.p[i] == '[' ? memchr(part.p + i, ']', part.n - i) : NULL;
+		bool letters = false;
+		for (; close != NULL && part.p + i < close; i++)
+			letters = letters || (part.p[i] | 0x20) >= 'a';
+		if (part.p[i] != '*' && part.p[i] != '?' && !letters)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+const char *bawn_path_widest(struct arena *a, const char *normal)
+{
+	size_t n = strlen(normal), end = n;
+	for (size_t at = n; at > 0; at--)
+		if (normal[at - 1] == '/') {
+			if (!is_wild((struct bawn_span){ normal + at, end - at }))
+				break;
+			end = at - 1;
+		}
+	if (end == n || strcmp(normal + end, "/*") == 0)
+		return NULL;
+	return bawn_arena_fmt(a, "%.*s/*", (int)end, normal);
 }
 
 const char *bawn_path_behind(const char *p)
@@ -152,7 +180,7 @@ const char *bawn_text_address(struct arena *a, const char *text)
 
 const char *bawn_path_normal(struct arena *a, struct bawn_span text)
 {
-	if (text.n == 0 || text.n > PATH_BYTES_MAX || memchr(text.p, '\n', text.n) != NULL || memchr(text.p, '\0', text.n) != NULL)
+	if (text.n == 0 || memchr(text.p, '\0', text.n) != NULL)
 		return NULL;
 	text = from_url(a, text);
 	text = from_windows(a, text);
@@ -189,6 +217,8 @@ const char *bawn_path_normal(struct arena *a, struct bawn_span text)
 	if (n == 0)
 		out[n++] = absolute ? '/' : '.';
 	out[n] = '\0';
+	if (n > BAWN_PATH_MAX)
+		return NULL;
 	const char *rest = below_home(out);
 	if (rest == NULL)
 		return out;

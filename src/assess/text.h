@@ -10,8 +10,12 @@
 bool bawn_glob(const char *pattern, struct bawn_span text);
 
 /* A path made comparable: `.` and `..` undone, home directories written ~, `../../etc` taken as /etc.
- * NULL where the text cannot be a path. */
+ * NULL where the text cannot be a path, or is still longer than one can be. */
+#define BAWN_PATH_MAX 4096u
 const char *bawn_path_normal(struct arena *a, struct bawn_span text);
+/* Of a path that ends in components that are wildcards alone: the same with one star for them, since they name
+ * whatever is there; NULL: it is none, or written so. */
+const char *bawn_path_widest(struct arena *a, const char *normal);
 /* What a path below /proc/self/root and its like is without that; NULL: it is none. */
 const char *bawn_path_behind(const char *normal);
 

@@ -2,8 +2,9 @@
  *
  * Expansions are read from their text, not from the tree: the grammar names only some of the operators,
  * and what follows them (patterns, replacements, offsets) is text to be expanded itself.  That nesting is
- * followed EXPAND_DEPTH deep; beyond it the value is not known. */
+ * followed EXPAND_DEPTH deep; beyond it the value is cut, as past all bounds here (see engine.h). */
 #include <stdio.h>
+#include <stdlib.h>
 #include "assess/index.h"
 #include "assess/shell.h"
 #include "assess/text.h"
@@ -12,8 +13,20 @@
 
 #define EXPAND_DEPTH 4u
 #define PROBE_WORK   4u
-#define PATTERN_MAX  512u   /* texts longer than this are not cut by patterns */
-#define REPLACE_MAX  128u   /* or searched for one, which takes the cube of their length */
+#define PATTERN_MAX  4096u  /* texts longer than this are not cut by patterns */
+#define REPLACE_MAX  512u   /* or searched for one, which takes the cube of their length */
+#define SUM_MAX      4096u  /* bytes of arithmetic */
+#define SUM_DEPTH    8u
+#define BRACES_BYTES 4096u  /* of a word whose braces are expanded */
+#define BRACES_STEPS (4 * SHELL_WORDS_MAX)
+#define RANGE_MAX    128
+
+/* Is that more than the bound?  Then something is cut. */
+static bool over(struct engine *e, size_t n, size_t most)
+{
+	e->cut = e->cut || n > most;
+	return n > most;
+}
 
 struct value *bawn_sh_text(struct engine *e, struct bawn_span t, uint64_t taint)
 {
@@ -42,7 +55,7 @@ struct value *bawn_sh_concat(struct engine *e, const struct value *a, const stru
 	struct bawn_span x = bawn_value_is_text(a) ? a->text : bawn_span(a == NULL ? "" : "{}");
 	struct bawn_span y = bawn_value_is_text(b) ? b->text : bawn_span("{}");
 	size_t m = strlen(between);
-	if (x.n + y.n + m > SHELL_TEXT_MAX)
+	if (over(e, x.n + y.n + m, SHELL_TEXT_MAX))
 		return NULL;
 	const char *p = m > 0 ? bawn_arena_join(bawn_sh_arena(e), x, (struct bawn_span){ between, m }) : x.p;
 	p = p != NULL ? bawn_arena_join(bawn_sh_arena(e), (struct bawn_span){ p, x.n + m }, y) : NULL;
@@ -153,7 +166,7 @@ void bawn_sh_set(struct shell *s, const char *kind, struct bawn_span name, struc
 		x->certain = true;
 		return;
 	}
-	if (name.n > 400 || (s->n_vars == s->cap_vars && !more_variables(s)))
+	if (s->n_vars == s->cap_vars && !more_variables(s))
 		return;
 	const char *own = bawn_arena_fmt(bawn_sh_arena(s->e), "%s%.*s", kind, (int)name.n, name.p);
 	uint32_t slot = slot_of(kind, name);
@@ -161,6 +174,44 @@ void bawn_sh_set(struct shell *s, const char *kind, struct bawn_span name, struc
 		return;
 	s->var[s->n_vars] = (struct variable){ .name = own, .value = v, .certain = true, .next = s->slot[slot] };
 	s->slot[slot] = ++s->n_vars;
+}
+
+/* More than a word: a path, a command somebody knows something about, several words. */
+static bool is_telling(const struct shell *s, const struct value *v)
+{
+	struct bawn_span t = bawn_value_is_text(v) ? v->text : bawn_span("");
+	for (size_t i = 0; i < t.n; i++)
+		if (t.p[i] != '\0' && strchr(" \t\n/~$`;|&", t.p[i]) != NULL)
+			return true;
+	return bawn_engine_knows_command(s->e, t);
+}
+
+/* Past the last, what tells more takes the place of what tells less. */
+static void add_older(struct shell *s, struct variable *x, struct value *v, bool certain)
+{
+	uint32_t at = x->n_older;
+	s->perhaps = true;
+	if (at == OLDER_MAX && !is_telling(s, v))
+		return;
+	for (at = at == OLDER_MAX ? 0 : at; at < x->n_older && is_telling(s, x->older[at]); at++)
+		;
+	x->more = x->more || at == OLDER_MAX;
+	if (at == OLDER_MAX)
+		return;
+	x->was_certain[at] = certain;
+	x->older[at] = v;
+	x->n_older += at == x->n_older;
+}
+
+void bawn_sh_also(struct shell *s, struct bawn_span name, struct value *v)
+{
+	struct variable *x = find_variable(s, "", real_name(s, "", name));
+	if (x == NULL || !bawn_value_is_text(v) || (bawn_value_is_text(x->value) && bawn_span_equal(x->value->text, v->text)))
+		return;
+	for (uint32_t i = 0; i < x->n_older; i++)
+		if (bawn_value_is_text(x->older[i]) && bawn_span_equal(x->older[i]->text, v->text))
+			return;
+	add_older(s, x, v, false);
 }
 
 void bawn_sh_perhaps(struct shell *s, struct bawn_span name, struct value *v)
@@ -171,11 +222,8 @@ void bawn_sh_perhaps(struct shell *s, struct bawn_span name, struct value *v)
 	bool known = bawn_value_is_text(old) ? old->text.n > 0 && !old->partial : old != NULL && old->is_list;
 	for (uint32_t i = 0; x != NULL && i < x->n_older && !same; i++)
 		same = x->older[i] == old;
-	if (known && !same && x->n_older < OLDER_MAX) {
-		s->perhaps = true;
-		x->was_certain[x->n_older] = x->certain;
-		x->older[x->n_older++] = old;
-	}
+	if (known && !same)
+		add_older(s, x, old, x->certain);
 	bawn_sh_set(s, "", name, v);
 	x = find_variable(s, "", name);
 	if (x != NULL)
@@ -248,7 +296,7 @@ static struct value *value_of(struct shell *s, struct bawn_span name, bool plain
 
 /* ---- arithmetic ---- */
 
-struct sum { struct shell *s; struct bawn_span t; size_t at; unsigned depth; bool ok; };
+struct sum { struct shell *s; struct bawn_span t; size_t at; unsigned depth; bool ok, deep; };
 
 static int64_t arithmetic(struct sum *a, int least);
 
@@ -289,7 +337,8 @@ static int64_t atom(struct sum *a)
 {
 	skip_space(a);
 	char c = a->at < a->t.n ? a->t.p[a->at] : '\0';
-	if (c == '(' && a->depth < 8) {
+	a->deep = a->deep || a->depth >= SUM_DEPTH;
+	if (c == '(' && a->depth < SUM_DEPTH) {
 		a->at++, a->depth++;
 		int64_t n = arithmetic(a, 0);
 		a->depth--;
@@ -298,7 +347,7 @@ static int64_t atom(struct sum *a)
 		a->at++;
 		return n;
 	}
-	if ((c == '-' || c == '+') && a->depth < 8) {
+	if ((c == '-' || c == '+') && a->depth < SUM_DEPTH) {
 		a->at++, a->depth++;
 		int64_t n = atom(a);
 		a->depth--;
@@ -335,7 +384,7 @@ static int64_t arithmetic(struct sum *a, int least)
 		size_t k = 0;
 		while (k < BAWN_LEN(row) && !bawn_span_starts((struct bawn_span){ a->t.p + a->at, a->t.n - a->at }, row[k].op))
 			k++;
-		if (k == BAWN_LEN(row) || row[k].rank < least || a->depth >= 8)
+		if (k == BAWN_LEN(row) || row[k].rank < least || a->depth >= SUM_DEPTH)
 			break;
 		a->at += strlen(row[k].op), a->depth++;
 		int64_t right = arithmetic(a, row[k].rank + 1), n = 0;
@@ -359,10 +408,12 @@ static int64_t arithmetic(struct sum *a, int least)
 
 static bool evaluate(struct shell *s, struct bawn_span t, int64_t *out)
 {
-	struct sum a = { .s = s, .t = t, .ok = t.n < 256 };
+	struct sum a = { .s = s, .t = t, .ok = !over(s->e, t.n, SUM_MAX) };
 	*out = a.ok ? arithmetic(&a, 0) : 0;
 	skip_space(&a);
-	return a.ok && a.at == t.n;
+	bool whole = a.ok && a.at == t.n;
+	s->e->cut = s->e->cut || (!whole && a.deep);
+	return whole;
 }
 
 static struct value *number_value(struct shell *s, int64_t n)
@@ -426,7 +477,7 @@ static struct value *expand_text(struct shell *s, struct bawn_span t, unsigned d
 			bawn_buf_char(&b, t.p[++i]);
 		} else if (c == '"' || c == '\'') {
 			continue;
-		} else if (c == '$' && i + 1 < t.n && depth < EXPAND_DEPTH) {
+		} else if (c == '$' && i + 1 < t.n && !over(s->e, depth, EXPAND_DEPTH - 1)) {
 			size_t end = i + 1;
 			unsigned open = 0;
 			if (t.p[end] == '{' || t.p[end] == '(') {
@@ -480,7 +531,7 @@ static struct value *trim(struct shell *s, const struct value *v, const struct v
 {
 	char *glob = bawn_value_is_text(pattern) ? bawn_arena_text(bawn_sh_arena(s->e), pattern->text) : NULL;
 	size_t n = v->text.n;
-	if (glob == NULL || n > PATTERN_MAX)
+	if (glob == NULL || over(s->e, n, PATTERN_MAX))
 		return NULL;
 	s->e->spent += n * n;
 	for (size_t k = 0; k <= n; k++) {
@@ -501,7 +552,7 @@ static size_t match_at(const char *glob, struct bawn_span t, size_t at)
 		size_t n = strlen(glob);
 		return n > 0 && t.n - at >= n && memcmp(t.p + at, glob, n) == 0 ? n : 0;
 	}
-	for (size_t n = t.n - at; n > 0 && t.n <= REPLACE_MAX; n--)
+	for (size_t n = t.n - at; n > 0; n--)
 		if (bawn_glob(glob, (struct bawn_span){ t.p + at, n }))
 			return n;
 	return 0;
@@ -519,7 +570,10 @@ static struct value *replace(struct shell *s, const struct value *v, struct bawn
 	char *glob = bawn_value_is_text(from) ? bawn_arena_text(bawn_sh_arena(s->e), from->text) : NULL;
 	if (glob == NULL || !bawn_value_is_text(to))
 		return NULL;
-	s->e->spent += strpbrk(glob, "*?") != NULL && v->text.n <= REPLACE_MAX ? v->text.n * v->text.n * v->text.n / 8 : v->text.n;
+	bool wild = strpbrk(glob, "*?") != NULL;
+	if (wild && over(s->e, v->text.n, REPLACE_MAX))
+		return NULL;
+	s->e->spent += wild ? v->text.n * v->text.n * v->text.n / 8 : v->text.n;
 	bawn_auto_buf b = BAWN_BUF(SHELL_TEXT_MAX);
 	bool done = false;
 	for (size_t at = 0; at < v->text.n; ) {
@@ -597,6 +651,7 @@ static struct value *keys_of(struct shell *s, const struct value *v)
 {
 	struct value *all[SHELL_WORDS_MAX];
 	uint32_t n = 0;
+	(void)over(s->e, v->n_items, SHELL_WORDS_MAX);
 	for (uint32_t i = 0; i < v->n_items && n < SHELL_WORDS_MAX; i++)
 		all[n++] = v->key != NULL && v->key[i] != NULL ? bawn_value_text(s->e, bawn_span(v->key[i])) : number_value(s, i);
 	return bawn_sh_list(s->e, all, n);
@@ -630,13 +685,14 @@ static struct value *names_like(struct shell *s, struct bawn_span start)
 	for (uint32_t i = 0; i < s->n_vars && n < SHELL_WORDS_MAX; i++)
 		if (bawn_span_starts(bawn_span(s->var[i].name), bawn_arena_text(bawn_sh_arena(s->e), start)) && strchr(s->var[i].name, ' ') == NULL)
 			all[n++] = bawn_value_text(s->e, bawn_span(s->var[i].name));
+	(void)over(s->e, n, SHELL_WORDS_MAX - 1);
 	return bawn_sh_list(s->e, all, n);
 }
 
 /* What the variable is that `v` names: x, or x[k]. */
 static struct value *named_by(struct shell *s, const struct value *v, bool plain, unsigned depth)
 {
-	if (!bawn_value_is_text(v) || v->partial || v->text.n > 400)
+	if (!bawn_value_is_text(v) || v->partial)
 		return NULL;
 	if (memchr(v->text.p, '[', v->text.n) == NULL)
 		return value_of(s, v->text, plain);
@@ -646,7 +702,7 @@ static struct value *named_by(struct shell *s, const struct value *v, bool plain
 
 static struct value *expand_at(struct shell *s, struct bawn_span t, unsigned depth)
 {
-	if (t.n < 2 || t.p[0] != '$' || depth > EXPAND_DEPTH)
+	if (t.n < 2 || t.p[0] != '$' || over(s->e, depth, EXPAND_DEPTH))
 		return NULL;
 	if (t.n > 5 && bawn_span_starts(t, "$((")) {
 		int64_t n;
@@ -673,6 +729,7 @@ static struct value *expand_at(struct shell *s, struct bawn_span t, unsigned dep
 	}
 	struct bawn_span op = { t.p + at, end - at };
 	struct value *v = value_of(s, name, op.n == 0 && !count && !indirect);
+	s->e->cut = s->e->cut || (v != NULL && (v->taint & BAWN_TAG(CUT)) != 0);  /* a part of it, too */
 	if (indirect && op.n == 1 && (op.p[0] == '*' || op.p[0] == '@'))
 		return names_like(s, name);
 	if (indirect && index.n == 1 && v != NULL && v->is_list)
@@ -714,31 +771,45 @@ static struct value *glued(struct shell *s, struct bawn_span a, struct bawn_span
 	return bawn_sh_text(s->e, (struct bawn_span){ p, a.n + b.n + c.n }, taint | BAWN_TAG(BUILT));
 }
 
-static void push(struct value *v, struct value **word, uint32_t *n)
+static void push(struct shell *s, struct value *v, struct value **word, uint32_t *n)
 {
-	if (*n < SHELL_WORDS_MAX && v != NULL)
+	if (v != NULL && !over(s->e, *n, SHELL_WORDS_MAX - 1))
 		word[(*n)++] = v;
 }
 
-/* {a..e} and {1..9}; false where it is something else. */
-static bool push_range(struct shell *s, struct bawn_span pre, struct bawn_span in, struct bawn_span post, struct value **word, uint32_t *n)
+/* Words whose braces are still to be looked at, the last one first. */
+struct todo { struct value *word[SHELL_WORDS_MAX]; uint32_t n; };
+
+static void put_off(struct shell *s, struct todo *t, struct value *v)
+{
+	if (v != NULL && !over(s->e, t->n, SHELL_WORDS_MAX - 1))
+		t->word[t->n++] = v;
+}
+
+/* {a..e} and {1..9}; false where it is something else.  Of a long one the last comes after the first ones:
+ * what is left out differs from them in its number alone. */
+static bool put_range(struct shell *s, struct bawn_span pre, struct bawn_span in, struct bawn_span post, struct todo *todo)
 {
 	const char *dots = memmem(in.p, in.n, "..", 2);
 	if (dots == NULL)
 		return false;
 	struct bawn_span a = { in.p, (size_t)(dots - in.p) }, b = { dots + 2, in.n - a.n - 2 };
+	const char *more = memmem(b.p, b.n, "..", 2);
+	struct bawn_span by = more != NULL ? (struct bawn_span){ more + 2, b.n - (size_t)(more + 2 - b.p) } : bawn_span("1");
+	b.n = more != NULL ? (size_t)(more - b.p) : b.n;
 	bool letters = a.n == 1 && b.n == 1 && is_letter(a.p[0]) && is_letter(b.p[0]), ok = true;
-	struct value x = { .text = a }, y = { .text = b };
-	int64_t from = letters ? a.p[0] : number_of(&x, &ok), to = letters ? b.p[0] : number_of(&y, &ok);
-	if (!ok)
+	struct value x = { .text = a }, y = { .text = b }, z = { .text = by };
+	int64_t from = letters ? a.p[0] : number_of(&x, &ok), to = letters ? b.p[0] : number_of(&y, &ok), step = number_of(&z, &ok);
+	if (!ok || llabs(from) > INT32_MAX || llabs(to) > INT32_MAX || llabs(step) > INT32_MAX)
 		return false;
-	int64_t step = from <= to ? 1 : -1;
-	for (unsigned k = 0; k < 128 && *n < SHELL_WORDS_MAX; k++, from += step) {
+	step = step == 0 ? 1 : llabs(step);
+	int64_t n = llabs(to - from) / step + 1;
+	s->range_cut = s->range_cut || n > RANGE_MAX;
+	for (int64_t k = n < RANGE_MAX ? n : RANGE_MAX; k > 0; k--) {  /* the first is looked at first */
+		int64_t at = (k == RANGE_MAX ? n - 1 : k - 1) * (from <= to ? step : -step) + from;
 		char one[24];
-		int len = letters ? snprintf(one, sizeof one, "%c", (char)from) : snprintf(one, sizeof one, "%lld", (long long)from);
-		push(glued(s, pre, (struct bawn_span){ one, (size_t)len }, post, 0), word, n);
-		if (from == to)
-			break;
+		int len = letters ? snprintf(one, sizeof one, "%c", (char)at) : snprintf(one, sizeof one, "%lld", (long long)at);
+		put_off(s, todo, glued(s, pre, (struct bawn_span){ one, (size_t)len }, post, 0));
 	}
 	return true;
 }
@@ -768,40 +839,44 @@ static bool brace_group(struct bawn_span t, size_t *open, size_t *close)
 /* Several groups multiply; a list of words still to be looked at keeps it flat. */
 static void push_braces(struct shell *s, struct value *v, struct value **word, uint32_t *n)
 {
-	struct value *todo[128];
-	uint32_t left = 0;
-	todo[left++] = v;
-	for (unsigned steps = 0; left > 0 && steps < 512; steps++) {
-		struct value *w = todo[--left];
+	struct todo todo;
+	todo.n = 0;
+	put_off(s, &todo, v);
+	for (unsigned steps = 0; todo.n > 0 && steps < BRACES_STEPS; steps++) {
+		struct value *w = todo.word[--todo.n];
 		size_t open, close;
-		if (w->text.n > 4096 || !brace_group(w->text, &open, &close)) {
-			push(w, word, n);
+		s->e->spent += w->text.n;
+		if (over(s->e, w->text.n, BRACES_BYTES)) {
+			push(s, bawn_value_cut(s->e, w), word, n);
+			continue;
+		}
+		if (!brace_group(w->text, &open, &close)) {
+			push(s, w, word, n);
 			continue;
 		}
 		struct bawn_span pre = { w->text.p, open }, in = { w->text.p + open + 1, close - open - 1 };
 		struct bawn_span post = { w->text.p + close + 1, w->text.n - close - 1 };
-		uint32_t first = left;
+		uint32_t first = todo.n;
 		unsigned depth = 0;
-		if (memchr(in.p, ',', in.n) == NULL && push_range(s, pre, in, post, word, n))
+		if (memchr(in.p, ',', in.n) == NULL && put_range(s, pre, in, post, &todo))
 			continue;
-		for (size_t start = 0, k = 0; k <= in.n && left < BAWN_LEN(todo); k++) {
+		for (size_t start = 0, k = 0; k <= in.n; k++) {
 			if (k < in.n && in.p[k] == '{')
 				depth++;
 			else if (k < in.n && in.p[k] == '}' && depth > 0)
 				depth--;
 			if (k < in.n && (in.p[k] != ',' || depth > 0))
 				continue;
-			struct value *part = glued(s, pre, (struct bawn_span){ in.p + start, k - start }, post, v->taint);
-			if (part != NULL)
-				todo[left++] = part;
+			put_off(s, &todo, glued(s, pre, (struct bawn_span){ in.p + start, k - start }, post, v->taint));
 			start = k + 1;
 		}
-		for (uint32_t a = first, b = left; a + 1 < b; a++) {  /* the first alternative is looked at first */
-			struct value *swap = todo[a];
-			todo[a] = todo[--b];
-			todo[b] = swap;
+		for (uint32_t a = first, b = todo.n; a + 1 < b; a++) {  /* the first alternative is looked at first */
+			struct value *swap = todo.word[a];
+			todo.word[a] = todo.word[--b];
+			todo.word[b] = swap;
 		}
 	}
+	(void)over(s->e, todo.n, 0);
 }
 
 /* The characters that split words: IFS as the program set it. */
@@ -816,7 +891,7 @@ void bawn_sh_push(struct shell *s, struct value *v, bool split, bool braces, str
 {
 	if (v != NULL && v->is_list) {
 		for (uint32_t i = 0; i < v->n_items; i++)
-			push(v->item[i], word, n);
+			push(s, v->item[i], word, n);
 		return;
 	}
 	if (bawn_value_is_text(v) && braces && memchr(v->text.p, '{', v->text.n) != NULL) {
@@ -824,7 +899,7 @@ void bawn_sh_push(struct shell *s, struct value *v, bool split, bool braces, str
 		return;
 	}
 	if (!split || !bawn_value_is_text(v)) {
-		push(v, word, n);
+		push(s, v, word, n);
 		return;
 	}
 	const char *ifs = separators(s);
@@ -834,7 +909,7 @@ void bawn_sh_push(struct shell *s, struct value *v, bool split, bool braces, str
 				struct value *part = bawn_sh_text(s->e, (struct bawn_span){ v->text.p + start, at - start }, v->taint);
 				if (part != NULL)
 					part->partial = v->partial;
-				push(part, word, n);
+				push(s, part, word, n);
 			}
 			start = at + 1;
 		}

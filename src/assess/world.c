@@ -9,6 +9,7 @@
 #include "assess/text.h"
 #include "base/cleanup.h"
 
+#define LINE_BYTES (FOLDED_MAX / 4)
 #define VARIABLE "environ "
 #define MODULE   "module "
 
@@ -44,13 +45,13 @@ static void put_export(struct bawn_buf *b, struct bawn_span name, struct bawn_sp
 
 static bool is_variable(struct bawn_span t)
 {
-	bool good = t.n > 0 && t.n < 80 && !(t.p[0] >= '0' && t.p[0] <= '9');
+	bool good = t.n > 0 && t.n < NAME_MAX_BYTES && !(t.p[0] >= '0' && t.p[0] <= '9');
 	for (size_t i = 0; good && i < t.n; i++)
 		good = t.p[i] == '_' || ((t.p[i] | 0x20) >= 'a' && (t.p[i] | 0x20) <= 'z') || (t.p[i] >= '0' && t.p[i] <= '9');
 	return good;
 }
 
-static bool is_line(const struct value *v) { return bawn_value_is_text(v) && !v->partial && v->text.n < 4096 && memchr(v->text.p, '\0', v->text.n) == NULL; }
+static bool is_line(const struct value *v) { return bawn_value_is_text(v) && !v->partial && v->text.n < LINE_BYTES && memchr(v->text.p, '\0', v->text.n) == NULL; }
 
 /* What the variable means to those who find it, the shell's rules say. */
 static void set_variable(struct script *s, struct bawn_span name, struct value *v, uint32_t at)
@@ -60,6 +61,7 @@ static void set_variable(struct script *s, struct bawn_span name, struct value *
 	if (key == NULL)
 		return;
 	bool known = bawn_scope_get(s, 0, key, strlen(key)) != NULL;
+	s->more_environs = s->more_environs || (!known && s->n_environs == BAWN_LEN(s->environ)) || (bawn_value_is_text(v) && v->text.n >= LINE_BYTES);
 	if (!known && s->n_environs < BAWN_LEN(s->environ))
 		s->environ[s->n_environs++] = key + sizeof VARIABLE - 1;
 	bawn_scope_set(s, 0, key, v);
@@ -130,10 +132,13 @@ struct bawn_span bawn_world_line(struct script *s, struct bawn_span line)
 	}
 	const struct value *more = s->handed != NULL && s->handed->is_dict && !s->handed->choice ? s->handed : NULL;
 	for (uint32_t i = 0; more != NULL && i < more->n_items; i++)
+		s->more_environs = s->more_environs || (bawn_value_is_text(more->item[i]) && more->item[i]->text.n >= LINE_BYTES);
+	for (uint32_t i = 0; more != NULL && i < more->n_items; i++)
 		if (more->key[i] != NULL && is_variable(bawn_span(more->key[i])) && is_line(more->item[i]))
 			put_export(&b, bawn_span(more->key[i]), more->item[i]->text);
 	bool given = b.n > 0;
 	bawn_buf_add(&b, line.p, line.n);
+	s->more_environs = s->more_environs || (given && bawn_buf_error(&b) != 0);
 	char *own = given && bawn_engine_whole(s->e, &b) ? bawn_arena_text(scratch(s), bawn_buf_span(&b)) : NULL;
 	return own != NULL ? (struct bawn_span){ own, b.n } : line;
 }
@@ -141,7 +146,7 @@ struct bawn_span bawn_world_line(struct script *s, struct bawn_span line)
 static struct bawn_span joined(struct script *s, struct bawn_span directory, struct bawn_span path)
 {
 	bool whole = path.n == 0 || strchr("/~$\\", path.p[0]) != NULL || (path.n > 1 && path.p[1] == ':') || memmem(path.p, path.n, "://", 3) != NULL;
-	char *own = whole || path.n > 512 ? NULL : bawn_arena_fmt(scratch(s), "%.*s/%.*s", (int)directory.n, directory.p, (int)path.n, path.p);
+	char *own = whole ? NULL : bawn_arena_fmt(scratch(s), "%.*s/%.*s", (int)directory.n, directory.p, (int)path.n, path.p);
 	return own != NULL ? bawn_span(own) : path;
 }
 
