@@ -579,6 +579,7 @@ static int conclude(struct engine *e, const struct bawn_assess_file *file, size_
 	a->parse_ok = e->parse_ok;
 	for (size_t i = 0; i < n_files && a->unfinished == NULL; i++)
 		a->unfinished = e->unfinished[i];
+	a->work = e->spent + e->scratch.asked;
 	a->complexity = (struct bawn_complexity){ e->complexity.lines, bawn_complexity_milli(e->work) };
 	if (recommend(e, a) < 0)
 		return bawn_fail(err, -ENOMEM, "keep findings");

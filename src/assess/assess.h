@@ -80,6 +80,7 @@ struct bawn_assessment {
 	char          **recommendation; size_t n_recommendations;
 	struct bawn_complexity complexity;
 	uint64_t        elapsed_us;
+	uint64_t        work;                              /* what it took, counted; the same on every machine */
 	void           *pool;                              /* owns every text above */
 };
 

@@ -76,7 +76,7 @@ static void bind_changed(struct script *s, uint32_t object, const struct value *
 	bawn_bind_again(s, object, v);
 	if (v == NULL || old == NULL || !old->aliased)
 		return;
-	s->e->spent += s->cap_bind;
+	s->e->spent += s->cap_bind * BINDING_LOOKED_AT;
 	for (size_t i = 0; i < s->cap_bind; i++)
 		if (s->bind[i].name != NULL && s->bind[i].value == old)
 			bawn_scope_set(s, s->bind[i].scope, s->bind[i].name, v);

@@ -61,12 +61,30 @@ static void remember(struct script *s, uint32_t scope, const char *name, struct 
 	s->trail[s->n_trail++] = (struct change){ scope, name, old };
 }
 
+/* The part before the first dot, or before the parentheses of a call. */
+static struct member_name **members_slot(struct script *s, const char *name, size_t n) { return &s->members[hash_of(0, name, n) % BAWN_LEN(s->members)]; }
+
+static void note_member(struct script *s, const char *name)
+{
+	size_t n = strcspn(name, ".(");
+	struct member_name *m = name[n] != '\0' ? bawn_arena_new(scratch(s), struct member_name) : NULL;
+	if (m == NULL)
+		return;
+	struct member_name **first = members_slot(s, name, n);
+	*m = (struct member_name){ name, *first };
+	*first = m;
+}
+
+const struct member_name *bawn_scope_members(struct script *s, const char *owner) { return *members_slot(s, owner, strlen(owner)); }
+
 void bawn_scope_set(struct script *s, uint32_t scope, const char *name, struct value *v)
 {
 	if (name == NULL || (s->n_bind * 2 >= s->cap_bind && !bawn_scope_grow(s)))
 		return;
 	struct binding *b = slot(s, scope, name, strlen(name));
 	s->n_bind += b->name == NULL;
+	if (b->name == NULL && scope == 0 && s->python)
+		note_member(s, name);
 	if (s->branches > 0)
 		remember(s, scope, name, b->value);
 	if (scope == 0 && s->scope == 0 && s->e->quiet && s->replay == 0 && v != NULL)
@@ -90,7 +108,7 @@ struct value *bawn_scope_functions(struct script *s, const char *prefix)
 	struct value *any = bawn_value_new(s->e);
 	if (any == NULL || prefix == NULL || (any->item = bawn_arena_array(scratch(s), struct value *, CHOICES_MAX)) == NULL)
 		return NULL;
-	s->e->spent += s->cap_bind;
+	s->e->spent += s->cap_bind * BINDING_LOOKED_AT;
 	for (size_t i = 0; i < s->cap_bind && any->n_items < CHOICES_MAX; i++) {
 		const struct binding *b = &s->bind[i];
 		if (b->name != NULL && b->scope == 0 && b->value != NULL && b->value->function != 0 && strncmp(b->name, prefix, strlen(prefix)) == 0)

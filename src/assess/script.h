@@ -34,6 +34,8 @@
 
 /* ever: of a name of the file, whatever it was bound to; a function may be called at any of these times. */
 struct binding { uint32_t scope; uint32_t hash; const char *name; struct value *value, *after, *ever; };
+#define BINDING_LOOKED_AT 4u  /* work, for each slot of the table of bindings */
+struct member_name { const char *name; struct member_name *next; };
 struct kept    { struct bawn_span path; uint64_t taint; };
 struct change  { uint32_t scope; const char *name; struct value *old; };
 
@@ -45,6 +47,7 @@ struct script {
 	uint32_t               *outer;    /* of a function node: the scope around it */
 	uint32_t                scope;    /* the function being read, 0: the file */
 	struct binding         *bind; size_t n_bind, cap_bind;
+	struct member_name     *members[128];  /* dotted names of the file, by a hash of what stands before the dot; Python */
 	struct change          *trail; uint32_t n_trail, cap_trail;  /* what branches have bound */
 	unsigned                branches; /* that are being read, one inside the other */
 	uint32_t               *mark;     /* of a branch: where its trail begins */
@@ -104,6 +107,8 @@ void bawn_module_export(struct script *s);
 bool          bawn_scope_grow(struct script *s);
 void          bawn_scope_set(struct script *s, uint32_t scope, const char *name, struct value *v);
 struct value *bawn_scope_get(struct script *s, uint32_t scope, const char *p, size_t n);
+/* The names bound in the file that begin with `owner` and a dot or parentheses, among others; NULL: none. */
+const struct member_name *bawn_scope_members(struct script *s, const char *owner);
 struct value *bawn_scope_functions(struct script *s, const char *prefix);
 uint32_t      bawn_scope_branch(struct script *s);                 /* begins; gives its mark */
 void          bawn_scope_join(struct script *s, uint32_t mark);    /* ends */

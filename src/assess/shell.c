@@ -20,12 +20,18 @@ static struct bawn_span text_of(const struct shell *s, uint32_t i) { return bawn
 
 static void walk(struct shell *s, uint32_t root);
 
-static uint32_t subtree_end(const struct shell *s, uint32_t i)
+/* Found by climbing, which is long in deep text: the last few are remembered, bodies are read again. */
+static uint32_t subtree_end(struct shell *s, uint32_t i)
 {
-	for (; i != 0; i = node(s, i)->parent)
-		if (node(s, i)->next != 0)
-			return node(s, i)->next;
-	return (uint32_t)s->t->n;
+	uint32_t at = i, steps = 0, slot = i % BAWN_LEN(s->subtree);
+	if (s->subtree[slot].node == i && s->subtree[slot].end != 0)
+		return s->subtree[slot].end;
+	for (; at != 0 && node(s, at)->next == 0; steps++)
+		at = node(s, at)->parent;
+	s->e->spent += steps * NODE_LOOKED_AT;
+	s->subtree[slot].node = i;
+	s->subtree[slot].end = at != 0 ? node(s, at)->next : (uint32_t)s->t->n;
+	return s->subtree[slot].end;
 }
 
 /* How often is the body being read already, one inside the other? */
@@ -321,7 +327,7 @@ static bool own_function(const struct shell *s, const struct value *name, uint32
 	const struct value *f = bawn_value_is_text(name) ? bawn_sh_get(s, "function ", name->text) : NULL;
 	if (f == NULL || s->undefines || s->cut_short || bawn_sh_in(name, special))
 		return false;
-	return f->function < command && node(s, f->function)->parent == 0 && memmem(s->t->text.p, s->t->text.n, "unset", 5) == NULL;
+	return f->function < command && node(s, f->function)->parent == 0 && !s->unsets;
 }
 
 /* Commands that take functions back, or may: what they are given is not known. */
@@ -337,14 +343,14 @@ static void disguise(struct shell *s, uint32_t i, const struct value *name)
 	bool split = false, pieces = false;
 	if (!bawn_value_is_text(name) || name->partial || name->text.n < 2 || t.p == NULL || t.n == 0 || bawn_span_equal(t, name->text))
 		return;
-	for (size_t k = 1; k + 1 < t.n; k++) {
+	for (size_t k = 1, end; k + 1 < t.n; k = end) {  /* a run of quotes is one place */
 		char q = t.p[k];
 		bool quote = q == '\'' || q == '"' || q == '\\' || (q == '$' && (t.p[k + 1] == '@' || t.p[k + 1] == '*'));
-		size_t end = k + 1;
-		while (end < t.n && strchr("'\"\\@*", t.p[end]) != NULL && t.p[end] != '\0')
-			end++;
+		for (end = k + 1; quote && end < t.n && strchr("'\"\\@*", t.p[end]) != NULL && t.p[end] != '\0'; end++)
+			;
 		split = split || (quote && is_lower(t.p[k - 1]) && end < t.n && is_lower(t.p[end]));
-		pieces = pieces || (q == '$' && (k > 0 || t.n > k));
+		pieces = pieces || q == '$';
+		s->e->spent += end - k;
 	}
 	pieces = pieces && word_kind(s, c) == BAWN_K_CONCAT && memchr(name->text.p, '/', name->text.n) == NULL;
 	bool cut = (memchr(t.p, ':', t.n) != NULL && memmem(t.p, t.n, ":-", 2) == NULL) || memmem(t.p, t.n, "//", 2) != NULL;
@@ -569,13 +575,20 @@ static struct bawn_span loop_variable(const struct shell *s, uint32_t i)
 	return bawn_span("");
 }
 
-/* The three parts of for ((a; b; c)). */
-static bool counted(const struct shell *s, uint32_t i, struct bawn_span part[3])
+/* The three parts of for ((a; b; c)), which stand before the body. */
+static bool counted(struct shell *s, uint32_t i, struct bawn_span part[3])
 {
+	uint32_t body = bawn_node_child(s->t, i, BAWN_R_BODY);
 	struct bawn_span t = text_of(s, i);
-	const char *open = memmem(t.p, t.n < 16 ? t.n : 16, "((", 2), *close = memmem(t.p, t.n, "))", 2);
+	if (body != 0)
+		t.n = node(s, body)->start - node(s, i)->start;
+	const char *open = memmem(t.p, t.n < 16 ? t.n : 16, "((", 2);
+	if (open == NULL)
+		return false;
+	s->e->spent += t.n;
+	const char *close = memmem(open + 2, t.n - (size_t)(open + 2 - t.p), "))", 2);
 	size_t n = 0;
-	if (open == NULL || close == NULL || close < open + 2)
+	if (close == NULL)
 		return false;
 	for (const char *at = open + 2; n < 3 && at <= close; n++) {
 		const char *end = memchr(at, ';', (size_t)(close - at));
@@ -910,7 +923,7 @@ void bawn_read_shell(struct engine *e)
 {
 	struct shell *s = calloc(1, sizeof *s);
 	if (s != NULL) {
-		*s = (struct shell){ .e = e, .t = e->tree, .outer = e->shell };
+		*s = (struct shell){ .e = e, .t = e->tree, .outer = e->shell, .unsets = memmem(e->tree->text.p, e->tree->text.n, "unset", 5) != NULL };
 		s->val = calloc(e->tree->n, sizeof *s->val);
 		s->argv = calloc(e->tree->n, sizeof *s->argv);
 	}

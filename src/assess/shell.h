@@ -53,8 +53,10 @@ struct shell {
 	uint32_t                self_starts;
 	uint32_t                replayed, depth;  /* nodes of bodies read again, how deep we are in them */
 	uint32_t                within[16];  /* the bodies being read again, one inside the other */
+	struct { uint32_t node, end; } subtree[16];  /* where some nodes' subtrees end; 0: not known */
 	bool                    cut_short;  /* something was not read again: there was too much of it */
 	bool                    range_cut;  /* a range in braces was longer than is gone through */
+	bool                    unsets;     /* the word stands somewhere in the text */
 	bool                    undefines;  /* a command may have taken functions back */
 	bool                    perhaps;    /* some variable may also be what it was before */
 	bool                    trying;     /* a command is read again with what a variable may also be */

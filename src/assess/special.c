@@ -65,20 +65,20 @@ static void inherit(struct script *s, const char *base, const char *class_)
 {
 	struct { const char *name; struct value *value; } member[MEMBERS_MAX];
 	size_t n = 0, m = strlen(base);
-	s->e->spent += s->cap_bind;
-	for (size_t i = 0; i < s->cap_bind; i++) {
-		const struct binding *b = &s->bind[i];
-		bool own = b->name != NULL && b->scope == 0 && b->name[0] == base[0] && strncmp(b->name, base, m) == 0 && (b->name[m] == '.' || strncmp(b->name + m, "().", 3) == 0);
-		if (!own || b->value == NULL)
+	for (const struct member_name *b = bawn_scope_members(s, base); b != NULL; b = b->next) {
+		s->e->spent += BINDING_LOOKED_AT;
+		bool own = strncmp(b->name, base, m) == 0 && (b->name[m] == '.' || strncmp(b->name + m, "().", 3) == 0);
+		struct value *v = own ? bawn_scope_get(s, 0, b->name, strlen(b->name)) : NULL;
+		if (v == NULL)
 			continue;
 		if (n == MEMBERS_MAX) {
 			(void)bawn_engine_event(s->e, "cut-short", s->class_, NULL);
 			break;
 		}
 		member[n].name = b->name + m;
-		member[n++].value = b->value;
+		member[n++].value = v;
 	}
-	for (size_t i = 0; i < n; i++)  /* the table may move */
+	for (size_t i = 0; i < n; i++)  /* there are more of them after each */
 		if (strlen(class_) + strlen(member[i].name) < NAME_MAX_BYTES)
 			bawn_scope_set(s, 0, bawn_arena_fmt(scratch(s), "%s%s", class_, member[i].name), member[i].value);
 }

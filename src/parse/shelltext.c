@@ -1,8 +1,19 @@
-/* shelltext.c - see shelltext.h.  An attacker controls every byte. */
+/* shelltext.c - see shelltext.h.  An attacker controls every byte.
+ *
+ * Invariant: each byte is looked at a bounded number of times, whatever stands around it, and each look
+ * is counted.  Hence a line's end is looked for once, and braces only at the start of a word, which goes
+ * up to where the next one can start. */
 #include "parse/shelltext.h"
 #include <stdlib.h>
 
-struct plain { struct bawn_span text; char *out; bool here; size_t line; };  /* line: where it starts */
+struct plain {
+	struct bawn_span text;
+	char    *out;
+	bool     here, failed;
+	size_t   line;          /* where it starts */
+	size_t   end, trimmed;  /* of the line that was last asked about: its end, and that of what is not blank; 0: none */
+	uint64_t work;          /* bytes looked at */
+};
 
 static char at(const struct plain *p, size_t i) { return i < p->text.n ? p->text.p[i] : '\0'; }
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
@@ -10,10 +21,15 @@ static bool is_name(char c) { return c == '_' || (c >= '0' && c <= '9') || ((c |
 
 static void put(struct plain *p, size_t i, char c)
 {
-	if (p->out == NULL && (p->out = malloc(p->text.n)) != NULL)
+	if (p->out == NULL) {
+		p->out = !p->failed ? malloc(p->text.n) : NULL;
+		p->failed = p->out == NULL;
+		if (p->failed)
+			return;
 		memcpy(p->out, p->text.p, p->text.n);
-	if (p->out != NULL)
-		p->out[i] = c;
+		p->work += p->text.n;
+	}
+	p->out[i] = c;
 }
 
 static bool ends_with(const struct plain *p, size_t end, const char *word)
@@ -22,10 +38,12 @@ static bool ends_with(const struct plain *p, size_t end, const char *word)
 	return end >= n && memcmp(p->text.p + end - n, word, n) == 0 && (end == n || !is_name(p->text.p[end - n - 1]));
 }
 
-static size_t skip_blanks_back(const struct plain *p, size_t i)
+static size_t skip_blanks_back(struct plain *p, size_t i)
 {
+	size_t from = i;
 	while (i > 0 && is_blank(p->text.p[i - 1]))
 		i--;
+	p->work += from - i;
 	return i;
 }
 
@@ -40,10 +58,10 @@ static void here_string(struct plain *p, size_t i)
 	put(p, i + 2, ' ');
 }
 
-static bool starts_command(const struct plain *p, size_t i)
+static bool starts_command(struct plain *p, size_t i)
 {
 	size_t end = skip_blanks_back(p, i);
-	return end == 0 || strchr("\n;|&(`", p->text.p[end - 1]) != NULL || ends_with(p, end, "do") || ends_with(p, end, "then");
+	return end == 0 || strchr("\n;|&(`", p->text.p[end - 1]) != NULL || (end < i && (ends_with(p, end, "do") || ends_with(p, end, "then")));
 }
 
 /* {a,b} where a command starts is one word that the shell makes two of. */
@@ -52,15 +70,19 @@ static void braces(struct plain *p, size_t i)
 	bool comma = false;
 	size_t end = i;
 	unsigned depth = 0;
+	if (!starts_command(p, i))
+		return;
 	for (; end < p->text.n && end - i < 4096 && strchr(" \t\n;|&()<>`", p->text.p[end]) == NULL; end++) {
 		comma = comma || p->text.p[end] == ',';
 		depth += p->text.p[end] == '{';
 		if (p->text.p[end] == '}' && --depth == 0)
 			break;
 	}
-	if (!comma || depth > 0 || at(p, end) != '}' || !starts_command(p, i))
+	p->work += end - i;
+	if (!comma || depth > 0 || at(p, end) != '}')
 		return;
-	for (size_t k = i; k <= end; k++)
+	p->work += end - i;
+	for (size_t k = i; k <= end && !p->failed; k++)
 		if ((p->text.p[k] == '{' && (k == i || p->text.p[k - 1] != '$')) || p->text.p[k] == '}')
 			put(p, k, '_');
 }
@@ -72,6 +94,7 @@ static void offsets(struct plain *p, size_t i)
 	unsigned depth = 1;
 	while (is_name(at(p, k)) || at(p, k) == '@' || at(p, k) == '*')
 		k++;
+	p->work += k - i;
 	if (at(p, k) != ':' || at(p, k + 1) == '\0' || strchr("-=?+", at(p, k + 1)) != NULL)
 		return;
 	size_t end = k;
@@ -80,9 +103,11 @@ static void offsets(struct plain *p, size_t i)
 		if (p->text.p[end] == '}' && --depth == 0)
 			break;
 	}
+	p->work += end - k;
 	if (depth > 0 || memchr(p->text.p + k, '$', end - k) == NULL)
 		return;
-	for (; k < end; k++)
+	p->work += end - k;
+	for (; k < end && !p->failed; k++)
 		if (strchr("${}#()!", p->text.p[k]) != NULL)
 			put(p, k, '_');
 }
@@ -99,19 +124,23 @@ static void coproc(struct plain *p, size_t i)
 		end++;
 	while (is_blank(at(p, end)))
 		end++;
+	p->work += 2 * (end - i);
 	if (at(p, end) != '{' && at(p, end) != '(')
 		return;
-	for (size_t k = i; k < end; k++)
+	for (size_t k = i; k < end && !p->failed; k++)
 		put(p, k, ' ');
 }
 
 /* `cat <<E ||` with the rest after the here-document: the grammar would read the document as commands. */
 static void trailing_operator(struct plain *p, size_t i)
 {
-	size_t end = i;
-	while (end < p->text.n && p->text.p[end] != '\n')
-		end++;
-	end = skip_blanks_back(p, end);
+	if (i >= p->end) {
+		const char *newline = memchr(p->text.p + i, '\n', p->text.n - i);
+		p->end = newline != NULL ? (size_t)(newline - p->text.p) : p->text.n;
+		p->work += p->end - i;
+		p->trimmed = skip_blanks_back(p, p->end);
+	}
+	size_t end = p->trimmed;
 	if (end < i + 4 || (memcmp(p->text.p + end - 2, "||", 2) != 0 && memcmp(p->text.p + end - 2, "&&", 2) != 0))
 		return;
 	put(p, end - 1, ' ');
@@ -123,6 +152,7 @@ static void trailing_operator(struct plain *p, size_t i)
 static void joined_line(struct plain *p, size_t i)
 {
 	char before = i > 0 ? p->text.p[i - 1] : ' ', after = at(p, i + 2);
+	p->work += i - p->line;
 	if (p->here || is_blank(before) || before == '\n' || before == '\\' || is_blank(after) || after == '\n' || after == '\0' ||
 	    memchr(p->text.p + p->line, '#', i - p->line) != NULL || strchr(";|&()<>", before) != NULL || strchr(";|&()<>#", after) != NULL)
 		return;
@@ -130,10 +160,10 @@ static void joined_line(struct plain *p, size_t i)
 	put(p, i + 1, '_');
 }
 
-char *bawn_shelltext_plain(struct bawn_span text)
+int bawn_shelltext_plain(struct bawn_span text, char **out, uint64_t *out_work)
 {
-	struct plain p = { .text = text };
-	for (size_t i = 0; i + 1 < text.n; i++) {
+	struct plain p = { .text = text, .work = text.n };
+	for (size_t i = 0; i + 1 < text.n && !p.failed; i++) {
 		char c = text.p[i], next = text.p[i + 1];
 		if (c == '\n')
 			p.line = i + 1;
@@ -154,5 +184,9 @@ char *bawn_shelltext_plain(struct bawn_span text)
 		else if (c == '\\')
 			i++;
 	}
-	return p.out;
+	if (p.failed)
+		return -ENOMEM;
+	*out = p.out;
+	*out_work = p.work;
+	return 0;
 }

@@ -7,7 +7,10 @@
  * the texts of nodes stay true.  Only bytes of such places change, and never so that code becomes
  * comment, string or here-document. */
 #pragma once
+#include <stdint.h>
+#include "base/err.h"
 #include "base/span.h"
 
-/* A copy to be freed, or NULL where the text can be parsed as it stands (or there is no memory). */
-char *bawn_shelltext_plain(struct bawn_span text);
+/* *out: a copy to be freed, or NULL where the text can be parsed as it stands.  *out_work: how many bytes
+ * had to be looked at, at most a few hundred for each of the text.  -ENOMEM: there is no memory. */
+BAWN_MUST_CHECK int bawn_shelltext_plain(struct bawn_span text, char **out, uint64_t *out_work);

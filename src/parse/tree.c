@@ -389,9 +389,10 @@ static int why_left(const struct guard *g, struct bawn_err *err)
 	                    g->nested ? "is nested too deeply" : g->work > g->max_work ? "takes too much work" : "needs too much memory");
 }
 
-static int parse_guarded(const struct bawn_tree_limit *most, struct bawn_span text, struct bawn_tree *t, struct bawn_err *err)
+/* `work`: what was done before. */
+static int parse_guarded(const struct bawn_tree_limit *most, struct bawn_span text, uint64_t work, struct bawn_tree *t, struct bawn_err *err)
 {
-	struct guard g = { .pool = BAWN_POOL(most->bytes), .text = text, .max_work = most->work };
+	struct guard g = { .pool = BAWN_POOL(most->bytes), .text = text, .work = work, .max_work = most->work };
 	guard = &g;
 	int r = setjmp(g.leave) == 0 ? parse(most, t, err) : why_left(&g, err);
 	guard = NULL;
@@ -413,12 +414,13 @@ static bool line_separator(struct bawn_span t, size_t i)
 	return i + 2 < t.n && memcmp(t.p + i, "\xe2\x80", 2) == 0 && ((unsigned char)t.p[i + 2] & 0xfe) == 0xa8;
 }
 
-static char *script_plain(enum bawn_grammar grammar, struct bawn_span t)
+static int script_plain(enum bawn_grammar grammar, struct bawn_span t, char **ret, uint64_t *out_work)
 {
-	bool odd = t.n > 0 && (memchr(t.p, '\r', t.n) != NULL || bawn_span_starts(t, "#!"));
-	char *out = odd ? malloc(t.n) : NULL;
+	if (t.n == 0 || (memchr(t.p, '\r', t.n) == NULL && !bawn_span_starts(t, "#!")))
+		return 0;
+	char *out = malloc(t.n);
 	if (out == NULL)
-		return NULL;
+		return -ENOMEM;
 	bool first = grammar == BAWN_GRAMMAR_JAVASCRIPT && bawn_span_starts(t, "#!");
 	memcpy(out, t.p, t.n);
 	for (size_t i = 0; i < t.n; i++) {
@@ -428,7 +430,9 @@ static char *script_plain(enum bawn_grammar grammar, struct bawn_span t)
 			memcpy(out + i, "\n  ", 3);
 		first = first && out[i] != '\n';
 	}
-	return out;
+	*ret = out;
+	*out_work = 2 * t.n;
+	return 0;
 }
 
 int bawn_tree_parse(enum bawn_grammar grammar, struct bawn_span text, const struct bawn_tree_limit *most,
@@ -439,8 +443,12 @@ int bawn_tree_parse(enum bawn_grammar grammar, struct bawn_span text, const stru
 	if (text.n >= UINT32_MAX)
 		return bawn_fail_as(err, BAWN_ERROR_CODE_TOO_LARGE, NULL, "parse the code");
 	(void)pthread_once(&once, set_allocator);
-	bawn_auto_free char *plain = grammar == BAWN_GRAMMAR_BASH ? bawn_shelltext_plain(text) : script_plain(grammar, text);
-	int r = parse_guarded(most, plain != NULL ? (struct bawn_span){ plain, text.n } : text, &t, err);
+	bawn_auto_free char *plain = NULL;
+	uint64_t work = 0;
+	int r = grammar == BAWN_GRAMMAR_BASH ? bawn_shelltext_plain(text, &plain, &work) : script_plain(grammar, text, &plain, &work);
+	if (r < 0)  /* as it stands it would be read as something else */
+		return bawn_fail(err, r, "parse the code");
+	r = parse_guarded(most, plain != NULL ? (struct bawn_span){ plain, text.n } : text, work, &t, err);
 	if (r < 0) {
 		bawn_tree_done(&t);
 		return r;

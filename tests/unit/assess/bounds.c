@@ -1,5 +1,6 @@
 /* bounds.c - the worst megabytes we know: each is read to its end or given up, and none needs
- * 64 MB.  Each runs in a process of its own, whose peak the kernel tells. */
+ * 64 MB.  Each runs in a process of its own, whose peak the kernel tells; one that computes for many times
+ * what the budget of work comes to is ended by the kernel, too: something in it is not counted. */
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -20,16 +21,19 @@
 #if defined(__SANITIZE_ADDRESS__)
 #define PEAK_COUNTS 0  /* the sanitizer's own memory is not ours */
 #define PART        8  /* and it is slow: an eighth of each text shows what it looks for */
+#define CPU_SECONDS 60
 #else
 #define PEAK_COUNTS 1
 #define PART        1
+#define CPU_SECONDS 10
 #endif
 
 enum { PY = BAWN_LANG_PYTHON, SH = BAWN_LANG_BASH, JS = BAWN_LANG_JAVASCRIPT };
 
 /* `open` once, `again` until `bytes` are full (0: a megabyte), `close` once.  MIXED: pieces of `again`,
- * divided by spaces, in an order that looks like chance and never changes. */
-enum { REPEAT, MIXED };
+ * divided by spaces, in an order that looks like chance and never changes.  NESTED: `again` as often as
+ * fits, `open` in the middle, `close` as often. */
+enum { REPEAT, MIXED, NESTED };
 static const struct { const char *name; int language, how; const char *open, *again, *close; size_t bytes; } row[] = {
 	{ "short statements", PY, REPEAT, "", "a=b;", "", 0 },
 	{ "short statements, as many as pass", PY, REPEAT, "", "a=b;", "", 200000 },
@@ -68,6 +72,12 @@ static const struct { const char *name; int language, how; const char *open, *ag
 	{ "here-documents without an end", SH, REPEAT, "", "<<a\n", "", 0 },
 	{ "here-documents on one line", SH, REPEAT, "", "cat <<E ", "\n", 0 },
 	{ "regular expressions", SH, REPEAT, "", "[[ a =~ ", "", 0 },
+	{ "here-documents on one line, one after the other", SH, REPEAT, "", "<<a ", "", 0 },
+	{ "backslashes", SH, REPEAT, "", "\\", "", 0 },
+	{ "expansions in each other", SH, REPEAT, "", "${", "", 0 },
+	{ "braces in each other", SH, NESTED, "", "{a,", "}", 0 },
+	{ "calls of a function, with much between them", SH, REPEAT, "f(){ :;}\n", "f #aaaaaaaaaaaaaaa\n", "", 0 },
+	{ "loops in loops", SH, NESTED, "ls", "for i in 1 2 3; do ", "; done", 450000 },
 	{ "evaluated lines", SH, REPEAT, "", "eval \"ls -la\"\n", "", 0 },
 	{ "Bash in pieces", SH, MIXED, "", "if then fi $( ) \" ` { } | && x \n <<E case in esac ;; do done for", "", 0 },
 	{ "short statements of JavaScript", JS, REPEAT, "", "a=b;", "", 0 },
@@ -98,12 +108,16 @@ static void mix(struct bawn_buf *b, const char *pieces, size_t bytes)
 static void build(size_t i, struct bawn_buf *b)
 {
 	size_t bytes = (row[i].bytes != 0 ? row[i].bytes : TEXT_BYTES) / PART, end = strlen(row[i].close), step = strlen(row[i].again);
+	size_t deep = row[i].how == NESTED ? bytes / (step + end) : 0;
+	for (size_t k = 0; k < deep; k++)
+		bawn_buf_str(b, row[i].again);
 	bawn_buf_str(b, row[i].open);
 	if (row[i].how == MIXED)
 		mix(b, row[i].again, bytes - 64);
 	while (row[i].how == REPEAT && b->n + step + end <= bytes)
 		bawn_buf_str(b, row[i].again);
-	bawn_buf_str(b, row[i].close);
+	for (size_t k = 0; k < (deep > 0 ? deep : 1); k++)
+		bawn_buf_str(b, row[i].close);
 }
 
 /* An exit status: 0 assessed, 1 given up, 2 anything else. */
@@ -123,8 +137,11 @@ static int run(struct bawn_span code, int language, long *out_peak)
 	struct rusage use;
 	int status = 0;
 	pid_t pid = fork();
-	if (pid == 0)
+	if (pid == 0) {
+		struct rlimit most = { CPU_SECONDS, CPU_SECONDS };
+		(void)setrlimit(RLIMIT_CPU, &most);
 		_exit(child(code, language));
+	}
 	if (pid < 0 || wait4(pid, &status, 0, &use) != pid || !WIFEXITED(status))
 		return -1;
 	*out_peak = use.ru_maxrss;

