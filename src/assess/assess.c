@@ -18,7 +18,9 @@
 _Static_assert((int)BAWN_LANG_PYTHON == (int)BAWN_GRAMMAR_PYTHON && (int)BAWN_LANG_BASH == (int)BAWN_GRAMMAR_BASH &&
                (int)BAWN_LANG_JAVASCRIPT == (int)BAWN_GRAMMAR_JAVASCRIPT, "one grammar per language");
 
-#define RESULT_BYTES (8u << 20)
+#define RESULT_BYTES (8u << 20)  /* texts of what is found */
+#define FILE_BYTES   2048u       /* and for each file: what is known of it, and why it was not read to its end */
+#define LIST_BYTES   (2u << 20)  /* and, when all is read, for the findings that are listed */
 
 /* ---- one file ---- */
 
@@ -123,8 +125,12 @@ static bool is_suppression(struct bawn_span t, unsigned language)
 static void comments(struct engine *e)
 {
 	for (uint32_t i = 0; i < e->tree->n; i++)
-		if (e->tree->node[i].kind == BAWN_K_COMMENT && is_suppression(bawn_node_text(e->tree, i), 1u << e->tree->grammar))
-			(void)bawn_engine_event(e, "suppression", i, NULL);
+		if (e->tree->node[i].kind == BAWN_K_COMMENT) {
+			struct bawn_span t = bawn_node_text(e->tree, i);
+			e->spent += t.n;
+			if (is_suppression(t, 1u << e->tree->grammar))
+				(void)bawn_engine_event(e, "suppression", i, NULL);
+		}
 }
 
 /* ---- the encoding of a Python file ---- */
@@ -202,11 +208,14 @@ static struct bawn_rule rule_of(const struct engine *e, uint16_t number)
 /* A file took too much: that is noted.  What it did until then counts, and the other files are read. */
 static bool give_up(struct engine *e)
 {
+	if (e->error == 0)
+		(void)bawn_engine_go_on(e);  /* there may be no room for what was found last */
 	if (e->error == 0 || e->err->type != BAWN_ERROR_ASSESSMENT_FAILED)
 		return false;
 	e->unfinished[e->file] = bawn_arena_fmt(e->arena, "Could not %s", e->err->msg);
 	if (e->unfinished[e->file] == NULL)
 		e->unfinished[e->file] = unfinished.message;
+	e->arena->failed = false;
 	e->error = 0;
 	*e->err = (struct bawn_err){ 0 };
 	return true;
@@ -260,6 +269,7 @@ static void read_file(struct engine *e, int language, struct bawn_span text)
 	}
 	bool given_up = give_up(e);
 	bawn_engine_combine(e);
+	give_up(e);
 	bawn_modules_note(e);
 	bawn_arena_done(&e->scratch);
 	bawn_engine_close(e, &tree);
@@ -334,8 +344,10 @@ static int each_file(struct engine *e, const struct bawn_assess_file *file, size
 			one_file(e, f, order[i], language[order[i]], order[i] == 0 ? e->most.work : half_of_rest(e, e->most.work / 2));
 	}
 	each_run(e, file);
+	e->file = 0;
 	if (e->error == 0)
 		bawn_modules_combine(e);
+	give_up(e);
 	return e->error;
 }
 
@@ -457,9 +469,10 @@ static void add_finding(struct engine *e, const struct bawn_assess_file *file, c
 	struct spot end = spot_of(file->bytes, *at, f->at.end);
 	if (f->rule >= e->rules->n)  /* the texts belong to the policy, which may go first */
 		r.id = kept(e, r.id), r.message = kept(e, r.message), r.why = kept(e, r.why), r.fix = kept(e, r.fix);
+	bool again = a->n_findings > 0 && f > e->found && f[-1].file == f->file;  /* they stand by file */
+	const char *path = again ? a->finding[a->n_findings - 1].path : f->file > 0 && file->path != NULL ? kept(e, file->path) : NULL;
 	a->finding[a->n_findings++] = (struct bawn_finding){
-		.rule = r.id, .level = (enum bawn_level)f->level,
-		.path = f->file > 0 && file->path != NULL ? kept(e, file->path) : NULL,
+		.rule = r.id, .level = (enum bawn_level)f->level, .path = path,
 		.line = at->line, .column = at->column, .end_line = end.line, .end_column = end.column, .cwe = r.cwe,
 		.message = f->message != NULL ? f->message : r.message, .why = r.why, .fix = r.fix, .folded = literal(f, file->bytes) == NULL ? f->folded : NULL,
 		.score = f->level == r.level ? r.score : bawn_level_score[f->level],
@@ -554,6 +567,7 @@ static int recommend(struct engine *e, struct bawn_assessment *a)
 static int conclude(struct engine *e, const struct bawn_assess_file *file, size_t n_files, const struct bawn_policy *policy,
                     struct bawn_assessment *a, struct bawn_err *err)
 {
+	e->arena->max += LIST_BYTES;
 	if (tell_unfinished(e, n_files) < 0)
 		return bawn_fail(err, -ENOMEM, "keep findings");
 	uint32_t dropped = settle(e, file);
@@ -586,7 +600,7 @@ static int conclude(struct engine *e, const struct bawn_assess_file *file, size_
 	return 0;
 }
 
-const struct bawn_tree_limit bawn_assess_limit = { .work = WORK_MAX, .bytes = MEMORY_MAX, .time_us = PARSE_TIME_US };
+const struct bawn_tree_limit bawn_assess_limit = { .work = WORK_MAX, .bytes = MEMORY_MAX, .time_us = TIME_US };
 
 int bawn_assess_with(const struct bawn_rule_table *rules, const struct bawn_assess_file *file, size_t n_files,
                      const struct bawn_policy *policy, const struct bawn_tree_limit *most,
@@ -603,9 +617,10 @@ int bawn_assess_with(const struct bawn_rule_table *rules, const struct bawn_asse
 		free(arena);
 		return bawn_fail(err, -ENOMEM, "assess the code");
 	}
-	*arena = ARENA(RESULT_BYTES);
+	*arena = ARENA(RESULT_BYTES + n_files * FILE_BYTES);
 	a->pool = arena;
 	struct engine e = { .arena = arena, .rules = rules, .policy = policy, .parse_ok = true, .most = most != NULL ? *most : bawn_assess_limit, .err = err != NULL ? err : &own };
+	e.deadline_us = start + e.most.time_us;
 	int r = each_file(&e, file, n_files, e.err);
 	a->language = (enum bawn_language)(file[0].language >= 0 ? file[0].language : bawn_language_guess(file[0].path, file[0].bytes));
 	if (r == 0)

@@ -1,8 +1,15 @@
 /* assess.h - reads code nobody has read yet and says what it could do.
  *
  * Deterministic: same bytes, same rules, same policy, same verdict, byte for byte.  Never runs,
- * imports or fetches anything.  Bounded in size (by the caller), depth and time; what cannot be
- * assessed to its end counts as HIGH at least.  An attacker controls every byte of `files`. */
+ * imports or fetches anything.  What cannot be assessed to its end counts as HIGH at least.  An attacker
+ * controls every byte of `files`.
+ *
+ * What bounds it: the size, by the caller; memory, 64 MB beside the files; work, which is counted wherever
+ * text is read, so that the same code is given up on every machine or on none (a second or two of one
+ * processor for all files together).  Below that lies a net for work that was counted too low: 20 seconds
+ * on the clock, which the parser looks at and every loop over the nodes of a text.  All of this is in the
+ * caller's process, and so would be a crash: `bawn run` has only these bounds.  `bawn assess` reads each
+ * file in a process of its own, which it ends after 30 seconds (src/cli/pool.h). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

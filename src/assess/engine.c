@@ -11,6 +11,7 @@
 #include "assess/raised.h"
 #include "assess/text.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 
 #define FOLDED_SHOWN 200u
 
@@ -34,6 +35,7 @@ struct value *bawn_value_text(struct engine *e, struct bawn_span text)
 #define FACT_WORK    256u
 #define PATTERN_WORK 1024u
 #define TEXT_WORK    16384u   /* to start a parser and a reader */
+#define LOOK_WORK    (1u << 22)  /* between two looks at the clock */
 
 bool bawn_engine_whole(struct engine *e, const struct bawn_buf *b)
 {
@@ -61,12 +63,29 @@ void bawn_engine_reach(struct engine *e, const struct value *v, uint32_t node)
 		(void)bawn_engine_event(e, "cut-short", node, NULL);
 }
 
+/* There is something left of everything: work, time, room for what is found. */
+static bool in_bounds(struct engine *e)
+{
+	const char *why = NULL;
+	uint64_t work = e->spent + e->scratch.asked;
+	if (work > e->most.work)
+		why = "it takes too much work";
+	else if (e->arena->failed)
+		why = "there is too much to say about it";
+	else if (work >= e->look_at) {
+		e->look_at = work + LOOK_WORK;
+		if (bawn_monotonic_us() > e->deadline_us)
+			why = "it takes too long";
+	}
+	if (why != NULL)
+		e->error = bawn_fail_as(e->err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "assess the code: %s", why);
+	return why == NULL;
+}
+
 bool bawn_engine_go_on(struct engine *e)
 {
 	e->spent += NODE_WORK;
-	if (e->error == 0 && e->spent + e->scratch.asked > e->most.work)
-		e->error = bawn_fail_as(e->err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "assess the code: it takes too much work");
-	return e->error == 0;
+	return e->error == 0 && in_bounds(e);
 }
 
 static int mode_of(const struct engine *e, const struct bawn_rule *r)
@@ -171,9 +190,9 @@ void bawn_engine_report(struct engine *e, uint16_t rule, uint8_t level, uint32_t
 
 /* ---- looking rules up ---- */
 
-#define HITS_MAX       32u
+#define HITS_MAX       64u
 #define NAME_BYTES_MAX 256u
-struct hits { uint16_t rule[HITS_MAX]; uint32_t n; };
+struct hits { uint16_t rule[HITS_MAX]; uint32_t n; bool cut; };  /* cut: there were more */
 
 /* Once for each rule is enough, and leaves room for all of them. */
 static bool is_pending(const struct engine *e, uint16_t rule)
@@ -184,14 +203,29 @@ static bool is_pending(const struct engine *e, uint16_t rule)
 	return false;
 }
 
+/* Past the last, what is worse takes the place of what is least. */
+static void keep_hit(const struct engine *e, uint16_t rule, struct hits *h)
+{
+	uint32_t least = 0;
+	if (h->n < HITS_MAX) {
+		h->rule[h->n++] = rule;
+		return;
+	}
+	h->cut = true;
+	for (uint32_t i = 1; i < h->n; i++)
+		least = e->rules->rule[h->rule[i]].level < e->rules->rule[h->rule[least]].level ? i : least;
+	if (e->rules->rule[rule].level > e->rules->rule[h->rule[least]].level)
+		h->rule[least] = rule;
+}
+
 static void add_hit(struct engine *e, const struct fact *f, uint16_t rule, struct hits *h)
 {
 	for (uint32_t i = 0; i < h->n; i++)
 		if (h->rule[i] == rule)
 			return;
-	enum answer a = h->n < HITS_MAX ? bawn_rule_holds(e, &e->rules->rule[rule], f) : BAWN_NO;
+	enum answer a = bawn_rule_holds(e, &e->rules->rule[rule], f);
 	if (a == BAWN_YES)
-		h->rule[h->n++] = rule;
+		keep_hit(e, rule, h);
 	else if (a == BAWN_LATER && !e->quiet && !is_pending(e, rule) && e->n_pending < PENDING_MAX)
 		e->pending[e->n_pending++] = (struct pending){ rule, place_of(e, f->node), e->depth == 0 ? f->folded : NULL };
 }
@@ -368,6 +402,8 @@ static uint64_t apply(struct engine *e, const struct fact *f, const struct hits 
 	}
 	e->given |= tags;
 	say_trusted(e, f, &silenced);
+	if (h->cut && !e->quiet)
+		(void)bawn_engine_event(e, "cut-short", f->node, NULL);
 	if (tags != 0 && !e->quiet)
 		note_tags(e, tags, f->node);
 	return tags;
@@ -446,16 +482,19 @@ uint64_t bawn_engine_event(struct engine *e, const char *event, uint32_t node, c
 
 void bawn_engine_link(struct engine *e, struct bawn_span target, struct bawn_span name, uint32_t node)
 {
-	const char *to = bawn_path_normal(e->arena, target), *from = bawn_path_normal(e->arena, name);
+	const char *to = bawn_path_normal(&e->scratch, target), *from = bawn_path_normal(&e->scratch, name);
 	if (to == NULL || from == NULL || !bawn_path_outside(to))
 		return;
 	for (uint32_t i = 0; i < e->n_links; i++)
 		if (strcmp(e->link[i].name, from) == 0 && strcmp(e->link[i].target, to) == 0)
 			return;
-	if (e->n_links < LINKS_MAX)
-		e->link[e->n_links++] = (struct link){ from, to };
-	else
+	if (e->n_links == LINKS_MAX) {
 		(void)bawn_engine_event(e, "cut-short", node, NULL);
+		return;
+	}
+	struct link l = { bawn_arena_text(e->arena, bawn_span(from)), bawn_arena_text(e->arena, bawn_span(to)) };
+	if (l.name != NULL && l.target != NULL)
+		e->link[e->n_links++] = l;
 }
 
 /* Where a path leads by a link, NULL where it does not.  To delete a link leaves the file alone. */
@@ -583,9 +622,13 @@ int bawn_engine_open(struct engine *e, int language, struct bawn_span text, stru
 {
 	size_t held = e->live + e->arena->total + e->scratch.total;
 	uint64_t spent = e->spent + e->scratch.asked;
+	uint64_t now = bawn_monotonic_us();
 	struct bawn_tree_limit left = e->most;
 	left.bytes -= held < left.bytes ? held : left.bytes;
 	left.work -= spent < left.work ? spent : left.work;
+	left.time_us = now < e->deadline_us ? e->deadline_us - now : 0;
+	if (e->error == 0 && left.time_us == 0)
+		e->error = bawn_fail_as(e->err, BAWN_ERROR_ASSESSMENT_FAILED, NULL, "assess the code: it takes too long");
 	if (e->error != 0)
 		return e->error;
 	e->error = bawn_tree_parse((enum bawn_grammar)language, text, &left, out, e->err);
@@ -638,10 +681,12 @@ int bawn_engine_try(struct engine *e, int language, struct bawn_span text, uint3
 	int worst = BAWN_LEVEL_LOW;
 	if (e->error != 0 || e->depth >= NESTING_MAX)
 		return worst;
+	e->found = NULL, e->n_found = e->cap_found = 0;  /* apart: those there are may be sorted and cut on the way */
 	bool whole = bawn_engine_text_at(e, language, text, place_of(e, node));
-	for (size_t i = before.n_found; whole && i < e->n_found; i++)
+	for (size_t i = 0; whole && i < e->n_found; i++)
 		worst = e->found[i].level > worst ? e->found[i].level : worst;
-	e->n_found = before.n_found, e->overflow = before.overflow, e->n_dropped = before.n_dropped;
+	free(e->found);
+	e->found = before.found, e->n_found = before.n_found, e->cap_found = before.cap_found, e->n_dropped = before.n_dropped;
 	e->tags = before.tags, e->capabilities = before.capabilities, e->given = before.given, e->n_pending = before.n_pending;
 	e->outer = before.outer, e->complexity = before.complexity, e->work = before.work, e->parse_ok = before.parse_ok;
 	return worst;

@@ -54,10 +54,11 @@ struct fact {
 };
 
 /* What one assessment may use: work is counted (see bawn_engine_go_on), so that the same code and the
- * same rules give the same verdict on every machine; the time is a net for the parser alone. */
-#define WORK_MAX      (UINT64_C(1) << 30)
-#define MEMORY_MAX    ((size_t)54 << 20)
-#define PARSE_TIME_US UINT64_C(10000000)
+ * same rules give the same verdict on every machine; the time, far more than the work takes, is a net for
+ * what was counted too low.  It is looked at whenever so much work is done, and by the parser. */
+#define WORK_MAX   (UINT64_C(1) << 30)
+#define MEMORY_MAX ((size_t)54 << 20)
+#define TIME_US    UINT64_C(20000000)
 
 #define FINDINGS_MAX     200u
 #define FINDINGS_RAW_MAX 5000u
@@ -85,7 +86,7 @@ struct engine {
 	struct arena                  scratch;  /* values */
 	const struct bawn_rule_table *rules;
 	const struct bawn_policy     *policy;   /* may be NULL */
-	struct raw_finding           *found; size_t n_found, cap_found; bool overflow;
+	struct raw_finding           *found; size_t n_found, cap_found;
 	uint32_t                      n_dropped;
 	uint32_t                      file;     /* being read */
 	uint64_t                      tags;     /* seen in this file */
@@ -101,6 +102,7 @@ struct engine {
 	uint32_t                      capabilities;
 	struct bawn_tree_limit        most;     /* of all files together */
 	uint64_t                      spent;    /* work, beside what scratch was asked for */
+	uint64_t                      deadline_us, look_at;  /* when to give up; at how much work to look at the clock again */
 	size_t                        live;     /* bytes of the trees being read, and of the tables beside them */
 	bool                          quiet;    /* a first look: tags flow, nothing is kept */
 	struct shell                 *shell;    /* the Bash text being read, whose variables an inner one has; NULL: none */
@@ -122,7 +124,8 @@ struct engine {
 /* A rule by the number a finding has: of the table, or after those of rules.d. */
 struct bawn_rule bawn_engine_rule(const struct engine *e, uint16_t number);
 
-/* Once for each node: false when there was a failure before, or the work is used up (which is one).
+/* Once for each node: false when there was a failure before, or work, time or the room for what is found
+ * are used up (which is one).
  * Nodes read, texts matched, bytes put together and what the parser did count as work. */
 bool bawn_engine_go_on(struct engine *e);
 

@@ -10,6 +10,7 @@
 #include "assess/reader.h"
 #include "base/cleanup.h"
 
+#define CLIMB_MAX    256u  /* of a sum: in more parts than that nobody shows a text */
 #define TEXT_LEAST   6u
 #define TEXT_MOST    4096u
 #define TEXTS_BYTES  (256u << 10)  /* of one program */
@@ -21,7 +22,7 @@ static bool is_shown(const struct script *s, uint32_t i)
 	                                     "add_parser", "exit", "echo", "secho", "fail", "help", "option", "compile", "match", "search", "sub", "findall", "startswith", "endswith",
 	                                     "append_text", "showinfo", "showerror", "skipif", "skip" };
 	uint32_t p = node(s, i)->parent;
-	while (p != 0 && (node(s, p)->kind == BAWN_K_ADJACENT || node(s, p)->kind == BAWN_K_BINARY || node(s, p)->kind == BAWN_K_PAREN || node(s, p)->kind == BAWN_K_KEYWORD))
+	for (unsigned k = 0; k < CLIMB_MAX && p != 0 && (node(s, p)->kind == BAWN_K_ADJACENT || node(s, p)->kind == BAWN_K_BINARY || node(s, p)->kind == BAWN_K_PAREN || node(s, p)->kind == BAWN_K_KEYWORD); k++)
 		p = node(s, p)->parent;
 	uint8_t kind = node(s, p)->kind;
 	if ((kind == BAWN_K_STATEMENT && node(s, i)->parent == p && !s->reads_notes) || kind == BAWN_K_THROW)
@@ -73,8 +74,8 @@ static bool may_be_command(const struct engine *e, struct bawn_span t)
 {
 	if (is_command(e, t, 0))
 		return true;
-	for (size_t i = 0; i + 1 < t.n; i++)
-		if (strchr(";|&(`\n", t.p[i]) != NULL && is_command(e, t, i + 1))
+	for (size_t i = 0; i + 1 < t.n; i++)  /* of several newlines the last, since those before a word are passed over */
+		if (strchr(";|&(`\n", t.p[i]) != NULL && t.p[i + 1] != '\n' && is_command(e, t, i + 1))
 			return true;
 	return false;
 }
@@ -88,6 +89,7 @@ void bawn_script_may_run(struct script *s)
 	s->reads_notes = memmem(s->t->text.p, s->t->text.n, "__doc__", 7) != NULL;
 	for (uint32_t i = 0; i < s->t->n && s->e->error == 0; i++) {
 		const struct value *v = whole_text(s, i);
+		s->e->spent += v != NULL ? 2 * v->text.n : 0;
 		if (v == NULL || !may_be_command(s->e, v->text))
 			continue;
 		if (v->text.n > left) {

@@ -756,11 +756,11 @@ static bool ends_in_sink(struct shell *s, uint32_t i)
 }
 
 /* echo x > "$f", sh <<< "$x" */
-static bool leads_to_variable(const struct shell *s, uint32_t i)
+static bool leads_to_variable(struct shell *s, uint32_t i)
 {
 	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
 		if (node(s, c)->kind == BAWN_K_REDIRECT || node(s, c)->kind == BAWN_K_HERESTRING || node(s, c)->kind == BAWN_K_HEREDOC)
-			for (uint32_t k = c; k < subtree_end(s, c); k++)
+			for (uint32_t k = c, end = subtree_end(s, c); k < end; k++)
 				if (node(s, k)->kind == BAWN_K_EXPANSION)
 					return true;
 	return false;

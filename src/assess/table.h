@@ -1,4 +1,5 @@
-/* table.h - assessing with a rule table and limits of one's own (NULL: the usual ones). */
+/* table.h - assessing with a rule table and limits of one's own (NULL: the usual ones), which are those of
+ * all files together. */
 #pragma once
 #include "assess/assess.h"
 #include "assess/rule.h"

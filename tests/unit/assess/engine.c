@@ -352,6 +352,91 @@ static void repeat(struct bawn_buf *b, const char *text, size_t n)
 		bawn_buf_str(b, text);
 }
 
+/* What a text would do is found out without keeping anything, however full the list is: 5000 are kept
+ * before the least are dropped, and somewhere here the text that may run comes as the last of them. */
+static void test_full_list(void)
+{
+	bool held = true;
+	for (size_t n = 4990; n <= 5000; n++) {
+		bawn_auto_buf b = BAWN_BUF(1u << 20);
+		bawn_buf_str(&b, "import os\nclass A: pass\na = A()\nsetattr(a, input(), os.system)\n");
+		repeat(&b, "os.system('true')\n", n);
+		bawn_buf_str(&b, "a.x('rm -rf / --no-preserve-root')\n");
+		struct bawn_assessment *a = assess(BAWN_LANG_PYTHON, bawn_buf_span(&b), NULL);
+		held = held && a->level == BAWN_LEVEL_HIGH && finding(a, "python/text-may-run") != NULL;
+		bawn_assessment_free(a);
+	}
+	ok(held, "what is only tried leaves nothing in a full list");
+}
+
+/* More than is kept of what is found: there is a verdict, and the worst is in it. */
+static void test_no_room(void)
+{
+	bawn_auto_buf b = BAWN_BUF(1u << 20);
+	bawn_buf_str(&b, "rm -rf / --no-preserve-root\nfor i in {1..60}; do for j in {1..60}; do\n");
+	for (int i = 0; i < 80; i++) {
+		bawn_buf_str(&b, "cat /etc/");
+		repeat(&b, "a", 180);
+		bawn_buf_fmt(&b, "%d$i$j\n", i);
+	}
+	bawn_buf_str(&b, "done; done\n");
+	struct bawn_assess_file f = { .language = BAWN_LANG_BASH, .bytes = bawn_buf_span(&b) };
+	struct bawn_tree_limit most = { .work = UINT64_MAX, .bytes = (size_t)1 << 30, .time_us = 60000000 };
+	struct bawn_assessment *a = NULL;
+	(void)!bawn_assess_with(&bawn_rules, &f, 1, NULL, &most, &a, NULL);
+	ok(a != NULL && a->level == BAWN_LEVEL_BLOCKED && a->unfinished != NULL && finding(a, "bawn/assessment-failed") != NULL,
+	   "texts of findings that take too much room: %s", a == NULL ? "failed" : a->unfinished != NULL ? a->unfinished : "read to its end");
+	bawn_assessment_free(a);
+	a = NULL;
+	bawn_buf_reset(&b);
+	bawn_buf_str(&b, "rm -rf / --no-preserve-root\nfor i in {1..90}; do for j in {1..90}; do ln -s /etc/");
+	repeat(&b, "a", 900);
+	bawn_buf_str(&b, " b");
+	repeat(&b, "b", 900);
+	bawn_buf_str(&b, "; done; done\n");
+	f.bytes = bawn_buf_span(&b);
+	(void)!bawn_assess_with(&bawn_rules, &f, 1, NULL, &most, &a, NULL);
+	ok(a != NULL && a->level == BAWN_LEVEL_BLOCKED && a->unfinished == NULL, "the same link again and again is kept once");
+	bawn_assessment_free(a);
+}
+
+/* One call that 70 rules know, of which the last is the worst. */
+static void test_many_rules(void)
+{
+	bawn_auto_buf yaml = BAWN_BUF(1u << 20);
+	bawn_auto_json out = NULL;
+	struct bawn_err err = { 0 };
+	bawn_buf_str(&yaml, "rules:\n");
+	for (int i = 0; i < 70; i++)
+		bawn_buf_fmt(&yaml, "- id: python/many-%02d\n  level: %s\n  message: m\n  why: w\n  fix: f\n  call: [frobnicate]\n"
+		                    "  examples: {match: [\"frobnicate()\\n\"], nomatch: [\"x\\n\"]}\n", i, i == 69 ? "BLOCKED" : "LOW");
+	int r = bawn_rules_test("python/process.yaml", bawn_buf_span(&yaml), &out, NULL, &err);
+	size_t i, k, told = 0;
+	json_t *f, *g;
+	bool worst = r == 0, lost = false;
+	json_array_foreach(json_object_get(out, "failures"), i, f) {
+		lost = true;
+		worst = worst && strcmp(json_string_value(json_object_get(f, "rule")), "python/many-69") != 0;
+		json_array_foreach(json_object_get(f, "got"), k, g)
+			told += strcmp(json_string_value(json_object_get(g, "rule")), "any/cut-short") == 0;
+	}
+	ok(worst, "of many rules about one thing the worst are kept%s%s", r < 0 ? ": " : "", r < 0 ? err.msg : "");
+	ok(lost && told > 0, "and that there were more is said");
+}
+
+/* Reading again and again what parses at once. */
+static void test_time(void)
+{
+	static const char text[] = "for a in {1..60}; do for b in {1..60}; do for c in {1..60}; do echo $a $b $c; done; done; done\n";
+	struct bawn_assess_file f = { .language = BAWN_LANG_BASH, .bytes = bawn_span(text) };
+	struct bawn_tree_limit most = { .work = UINT64_MAX, .bytes = SIZE_MAX, .time_us = 50000 };
+	struct bawn_assessment *a = NULL;
+	struct bawn_err err = { 0 };
+	int r = bawn_assess_with(&bawn_rules, &f, 1, NULL, &most, &a, &err);
+	ok(r == 0 && a->level == BAWN_LEVEL_HIGH && a->unfinished != NULL, "there is a net below the work: %s", r < 0 ? err.msg : a->unfinished != NULL ? a->unfinished : "not reached");
+	bawn_assessment_free(a);
+}
+
 /* Whatever the answer, there is one; failing is one. */
 static void test_bounds(void)
 {
@@ -424,6 +509,10 @@ int main(void)
 	test_many_names();
 	test_what_is_not_followed();
 	test_many_findings();
+	test_full_list();
+	test_no_room();
+	test_many_rules();
+	test_time();
 	test_bounds();
 	return done_testing();
 }
