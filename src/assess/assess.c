@@ -193,16 +193,15 @@ static void coding_cookie(struct engine *e, struct bawn_span text)
 
 /* ---- files that are not read to their end ---- */
 
-/* No rule of the table: no policy may turn it off. */
 #define UNFINISHED UINT16_MAX
-static const struct bawn_rule unfinished = {
+const struct bawn_rule bawn_rule_unfinished = {
 	.id = "bawn/assessment-failed", .family = "engine", .message = "The assessor could not finish", .why = "What could not be read to its end may do anything.",
 	.fix = "Make the code shorter or simpler.", .score = 20, .language = -1, .capability = -1, .level = BAWN_LEVEL_HIGH, .matcher = BAWN_MATCH_EVENT,
 };
 
 static struct bawn_rule rule_of(const struct engine *e, uint16_t number)
 {
-	return number == UNFINISHED ? unfinished : bawn_engine_rule(e, number);
+	return number == UNFINISHED ? bawn_rule_unfinished : bawn_engine_rule(e, number);
 }
 
 /* A file took too much: that is noted.  What it did until then counts, and the other files are read. */
@@ -214,7 +213,7 @@ static bool give_up(struct engine *e)
 		return false;
 	e->unfinished[e->file] = bawn_arena_fmt(e->arena, "Could not %s", e->err->msg);
 	if (e->unfinished[e->file] == NULL)
-		e->unfinished[e->file] = unfinished.message;
+		e->unfinished[e->file] = bawn_rule_unfinished.message;
 	e->arena->failed = false;
 	e->error = 0;
 	*e->err = (struct bawn_err){ 0 };

@@ -112,7 +112,7 @@ const char *bawn_rules_version(void);   /* changes when any rule changes: hash o
 #define BAWN_RULES_VERSION_LEN 40
 const char *bawn_rules_version_of(const struct bawn_policy *policy, char out[static BAWN_RULES_VERSION_LEN]);
 
-/* The rule table and, after it, the rules.d of `policy` (may be NULL): [{id, language, family, level, cwe,
+/* The rule table, the one for what was not read to its end and, after them, the rules.d of `policy` (may be NULL): [{id, language, family, level, cwe,
  * capability, message, why, fix, score, tags, matcher: {...}, where: [...], origin}] */
 BAWN_MUST_CHECK int bawn_rules_json(const struct bawn_policy *policy, json_t **out, struct bawn_err *err);
 

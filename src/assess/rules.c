@@ -121,12 +121,22 @@ static json_t *own_json(const struct bawn_own_rule *r, bool *ok)
 	return o;
 }
 
+/* Findings have its id, too. */
+static json_t *unfinished_json(bool *ok)
+{
+	struct bawn_rule_table own = { .rule = &bawn_rule_unfinished, .n = 1 };
+	json_t *o = rule_json(&own, 0, ok);
+	bawn_json_set(o, "origin", json_string("the assessor itself"), ok);
+	return o;
+}
+
 int bawn_rules_json(const struct bawn_policy *policy, json_t **out, struct bawn_err *err)
 {
 	bawn_auto_json list = json_array();
 	bool ok = list != NULL;
 	for (size_t i = 0; ok && i < bawn_rules.n; i++)
 		bawn_json_push(list, rule_json(&bawn_rules, i, &ok), &ok);
+	bawn_json_push(list, unfinished_json(&ok), &ok);
 	for (size_t i = 0; ok && policy != NULL && policy->own != NULL && i < policy->own->n; i++)
 		bawn_json_push(list, own_json(&policy->own->rule[i], &ok), &ok);
 	if (!ok)

@@ -1,7 +1,9 @@
 /* cmd_assess.c - bawn assess: the verdict alone.  Nothing is run, recorded or written.
  *
- * Files are read, assessed and put into words by workers (pool.c), so that one that crashes the assessor or
- * takes too long costs only its own verdict; what they answer is shown here, in the order of names. */
+ * Files are assessed and put into words by workers (pool.c), be it only one file, so that one that crashes
+ * the assessor or takes too long costs only its own verdict; what they answer is shown here, in the order of
+ * names.  Workers read the files, too, unless there is only one: that may come through a pipe, from somebody
+ * who takes longer than a worker may. */
 #include "cli/commands.h"
 #include <inttypes.h>
 #include <sched.h>
@@ -15,7 +17,7 @@
 #include "cli/tree.h"
 #include "core/api.h"
 
-#define FILE_MS 30000  /* for one file; the assessor gives up long before */
+#define FILE_MS 30000  /* for one file; the assessor gives up before */
 
 struct opts { const char *lang, *format, *fail_on, *jobs; bool all; };
 
@@ -34,6 +36,9 @@ struct work {
 	struct bawn_policy *policy;
 	struct bawn_cli_tree tree;
 	json_t *all, *failures;  /* for sarif */
+	struct bawn_buf only;    /* the code, where there is one file */
+	int only_r;              /* or why there is none, */
+	struct bawn_err only_err;
 	int worst;               /* enum bawn_level, -1: none yet */
 	size_t findings, failed, count[BAWN_LEVEL_COUNT];
 	uint64_t shown_us;       /* when the bar was last drawn */
@@ -46,6 +51,15 @@ static void work_done(struct work *w)
 	bawn_cli_tree_done(&w->tree);
 	json_decref(w->all);
 	json_decref(w->failures);
+	bawn_buf_done(&w->only);
+}
+
+static int read_code(const struct work *w, size_t i, struct bawn_buf *out, struct bawn_err *err)
+{
+	const struct bawn_cli_tree_file *f = &w->tree.file[i];
+	if (f->why != NULL)
+		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "code", "'%s': %s", f->path, f->why);
+	return bawn_cli_read_code(f->path, out, err);
 }
 
 /* ---- in a worker: one file ---- */
@@ -157,15 +171,18 @@ static int assess_file(void *ctx, size_t i, struct bawn_buf *out)
 	const struct work *w = ctx;
 	const char *path = w->tree.file[i].path;
 	struct verdict v = { .level = -1 };
-	bawn_auto_buf code = BAWN_BUF(w->policy->max_code_bytes), text = BAWN_BUF(16u << 20);
+	bawn_auto_buf own = BAWN_BUF(w->policy->max_code_bytes), text = BAWN_BUF(16u << 20);
 	bawn_auto_json doc = NULL;
-	const char *why = w->tree.file[i].why;
-	int r = why != NULL ? bawn_fail_as(&v.err, BAWN_ERROR_INPUT_INVALID, "code", "'%s': %s", path, why) : bawn_cli_read_code(path, &code, &v.err);
-	r = r < 0 ? r : assess(w, path, bawn_buf_span(&code), &v, &doc);
+	bool only = w->tree.n == 1;
+	int r = only ? w->only_r : read_code(w, i, &own, &v.err);
+	if (only)
+		v.err = w->only_err;
+	struct bawn_span code = bawn_buf_span(only ? &w->only : &own);
+	r = r < 0 ? r : assess(w, path, code, &v, &doc);
 	if (r == 0 && (w->json || w->sarif))
 		put_json(&text, path, NULL, doc);
 	else if (r == 0)
-		put_text(w, path, doc, bawn_buf_span(&code), &text);
+		put_text(w, path, doc, code, &text);
 	bool whole = r == 0 && bawn_buf_error(&text) == 0;
 	if (r == 0 && !whole)
 		(void)bawn_fail(&v.err, bawn_buf_error(&text), "'%s': put the verdict into words", path);
@@ -299,6 +316,13 @@ static int print_sarif(const struct work *w, int code)
 	return bawn_cli_print_json(doc, code);
 }
 
+/* Where there was nothing to assess there is a document all the same. */
+static int print_nothing(const struct work *w, int code)
+{
+	bawn_auto_json doc = json_pack("{s:i, s:I, s:I}", "files", 0, "skipped", (json_int_t)w->tree.skipped, "left_out", (json_int_t)w->tree.left_out);
+	return bawn_cli_print_json(doc, code);
+}
+
 static int finish(struct work *w)
 {
 	int code = w->failed > 0 ? BAWN_EXIT_CANNOT : BAWN_EXIT_OK;
@@ -307,7 +331,7 @@ static int finish(struct work *w)
 	bool other = w->tree.skipped + w->tree.left_out > 0;
 	if (!w->c->common.quiet && (w->tree.n != 1 || other) && (!w->json || w->sarif))
 		say_summary(w);
-	return w->sarif ? print_sarif(w, code) : code;
+	return w->sarif ? print_sarif(w, code) : w->json && w->tree.n == 0 ? print_nothing(w, code) : code;
 }
 
 static int run(struct bawn_cli *c, const void *opts, int n, char **word)
@@ -334,6 +358,8 @@ static int run(struct bawn_cli *c, const void *opts, int n, char **word)
 	int r = 0;
 	for (int i = 0; r == 0 && i < (n > 0 ? n : 1); i++)
 		r = gather(&w, n > 0 ? word[i] : "-");
+	w.only = BAWN_BUF(w.policy->max_code_bytes);
+	w.only_r = r == 0 && w.tree.n == 1 ? read_code(&w, 0, &w.only, &w.only_err) : 0;
 	struct bawn_cli_pool pool = {
 		.n = w.tree.n, .jobs = (size_t)jobs, .timeout_ms = FILE_MS, .ctx = &w,
 		.work = assess_file, .take = take, .progress = show_progress,
@@ -356,7 +382,9 @@ const struct bawn_cli_command bawn_cmd_assess = {
 		"why it matters and what to write instead.  Directories are walked for files with a known\n"
 		"extension or #! line, side by side on all CPUs; links are not followed, and .git, node_modules and\n"
 		"caches are left out.  Of several files those with findings are shown (-v shows all, how each score\n"
-		"came about and what to do first).  Nothing is run and nothing is recorded.\n"
+		"came about and what to do first).  Nothing is run and nothing is recorded.  With --json each file has\n"
+		"a line, with its path and its assessment or error; where there is no code there is one line that says\n"
+		"{\"files\":0} and how many other files were skipped and directories left out.\n"
 		"\n"
 		"Exit status: 0; 1 when --fail-on says so; 2 usage; 125 when a file could not be assessed,\n"
 		"or not to its end.",

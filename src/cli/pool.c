@@ -1,11 +1,12 @@
 /* pool.c - the same work on many things, side by side, in processes of our own.
  *
- *	parent                               worker (fork)
- *	  index of the next thing  ------->    work(i)
- *	  take(i), in order of i   <-------    status, length, answer
+ *	parent                               worker (fork, with its first index)
+ *	  take(i), in order of i   <-------    work(i): status, length, answer
+ *	  index of the next thing  ------->
  *
  * Invariants: (1) answers are taken in order of index, whoever finished first; (2) a worker that dies or
- * takes too long loses the one thing it had: that is told, and another worker goes on with the rest;
+ * takes too long loses the one thing it had, be it the only one there is: that is told, and another worker
+ * goes on with the rest;
  * (3) no worker outlives its parent; (4) nobody runs far ahead of the oldest thing that is not done: how
  * many answers are kept does not grow with the number of things.  An attacker may have written what the
  * workers read; what comes back from a worker is bounded. */
@@ -49,25 +50,44 @@ static int read_exactly(int fd, void *to, size_t n)
 	return 0;
 }
 
-/* Until the parent closes its end. */
-static _Noreturn void serve(const struct bawn_cli_pool *p, int fd)
+/* Status, length and answer in one piece: the parent wakes up once. */
+static int answer(const struct bawn_cli_pool *p, int fd, uint64_t index)
 {
-	uint64_t index;
-	while (read_exactly(fd, &index, sizeof index) == 0) {
-		bawn_auto_buf out = BAWN_BUF(ANSWER_MAX);
-		struct head h = { .status = p->work(p->ctx, (size_t)index, &out) };
-		h.status = h.status == 0 ? bawn_buf_error(&out) : h.status;
-		h.n = h.status == 0 ? out.n : 0;
-		if (bawn_write_all(fd, &h, sizeof h, NULL) < 0 || (h.n > 0 && bawn_write_all(fd, out.p, out.n, NULL) < 0))
-			break;
-	}
+	bawn_auto_buf out = BAWN_BUF(ANSWER_MAX + sizeof(struct head));
+	struct head h = { 0 };
+	bawn_buf_add(&out, &h, sizeof h);
+	h.status = p->work(p->ctx, (size_t)index, &out);
+	h.status = h.status == 0 ? bawn_buf_error(&out) : h.status;
+	if (h.status != 0)
+		return bawn_write_all(fd, &h, sizeof h, NULL);
+	h.n = out.n - sizeof h;
+	memcpy(out.p, &h, sizeof h);
+	return bawn_write_all(fd, out.p, out.n, NULL);
+}
+
+/* Until the parent closes its end. */
+static _Noreturn void serve(const struct bawn_cli_pool *p, int fd, size_t first)
+{
+	uint64_t index = first;
+	if (first == NOTHING || answer(p, fd, index) == 0)
+		while (read_exactly(fd, &index, sizeof index) == 0 && answer(p, fd, index) == 0)
+			;
 	_exit(0);
 }
 
+static bool may_go_on(const struct pool *s)
+{
+	return s->next < s->p->n && s->next - s->taken < s->n_workers * BAWN_CLI_POOL_AHEAD;
+}
+
+static uint64_t deadline(const struct pool *s) { return bawn_monotonic_us() + (uint64_t)s->p->timeout_ms * 1000; }
+
+/* A worker has its first thing with it. */
 static int start(struct pool *s, struct worker *w)
 {
 	int pair[2];
 	pid_t parent = getpid();
+	size_t first = may_go_on(s) ? s->next : NOTHING;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return -errno;
 	pid_t pid = fork();
@@ -78,7 +98,7 @@ static int start(struct pool *s, struct worker *w)
 		(void)close(pair[0]);
 		if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 			_exit(1);
-		serve(s->p, pair[1]);
+		serve(s->p, pair[1], first);
 	}
 	(void)close(pair[1]);
 	if (pid < 0) {
@@ -86,7 +106,8 @@ static int start(struct pool *s, struct worker *w)
 		(void)close(pair[0]);
 		return code;
 	}
-	*w = (struct worker){ .pid = pid, .fd = pair[0], .index = NOTHING, .in = BAWN_BUF(ANSWER_MAX + sizeof(struct head)) };
+	*w = (struct worker){ .pid = pid, .fd = pair[0], .index = first, .deadline_us = deadline(s), .in = BAWN_BUF(ANSWER_MAX + sizeof(struct head)) };
+	s->next += first != NOTHING;
 	return 0;
 }
 
@@ -119,11 +140,11 @@ static void settle(struct pool *s, size_t index, int status, struct bawn_span by
 /* The next thing for a worker that waits.  One that cannot be told will be found dead. */
 static void give(struct pool *s, struct worker *w)
 {
-	if (s->next == s->p->n || s->next - s->taken >= s->n_workers * BAWN_CLI_POOL_AHEAD)
+	if (!may_go_on(s))
 		return;
 	uint64_t index = s->next;
 	w->index = s->next++;
-	w->deadline_us = bawn_monotonic_us() + (uint64_t)s->p->timeout_ms * 1000;
+	w->deadline_us = deadline(s);
 	if (send(w->fd, &index, sizeof index, MSG_NOSIGNAL) != (ssize_t)sizeof index)
 		w->deadline_us = 0;
 }
@@ -217,33 +238,21 @@ static void pool_done(struct pool *s)
 	free(s->answer);
 }
 
-/* In this process, one after the other: where there is only one thing to do. */
-static int alone(const struct bawn_cli_pool *p)
-{
-	for (size_t i = 0; i < p->n; i++) {
-		bawn_auto_buf out = BAWN_BUF(ANSWER_MAX);
-		int status = p->work(p->ctx, i, &out);
-		int r = p->take(p->ctx, i, status == 0 ? bawn_buf_error(&out) : status, bawn_buf_span(&out));
-		if (r != 0)
-			return r;
-	}
-	return 0;
-}
-
 int bawn_cli_pool(const struct bawn_cli_pool *p)
 {
 	__attribute__((cleanup(pool_done))) struct pool s = { .p = p };
-	if (p->n < 2)
-		return alone(p);
+	if (p->n == 0)
+		return 0;
 	s.answer = calloc(p->n, sizeof *s.answer);
 	if (s.answer == NULL)
 		return -ENOMEM;
 	size_t jobs = p->jobs < p->n ? p->jobs : p->n;
 	jobs = jobs > BAWN_CLI_JOBS_MAX ? BAWN_CLI_JOBS_MAX : jobs > 0 ? jobs : 1;
 	int r = 0;
-	for (; r == 0 && s.n_workers < jobs; s.n_workers++) {
-		s.worker[s.n_workers].fd = -1;
-		r = start(&s, &s.worker[s.n_workers]);
+	while (r == 0 && s.n_workers < jobs) {
+		struct worker *w = &s.worker[s.n_workers++];
+		w->fd = -1;
+		r = start(&s, w);
 	}
 	while (r == 0 && s.taken < p->n) {
 		give_all(&s);

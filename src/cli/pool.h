@@ -12,7 +12,7 @@ struct bawn_cli_pool {
 	size_t   n, jobs;      /* at most BAWN_CLI_JOBS_MAX at a time */
 	unsigned timeout_ms;   /* for one thing */
 	void    *ctx;
-	/* In a worker, a process of its own unless n is 1: appends the answer; negative: cannot. */
+	/* In a worker, a process of its own: appends the answer; negative: cannot. */
 	int    (*work)(void *ctx, size_t i, struct bawn_buf *out);
 	/* Here, for each i in order.  `status` is 0, what work returned, -ECHILD where the worker died or
 	 * -ETIMEDOUT where it had to be ended.  Anything but 0 ends the whole and is returned. */

@@ -63,6 +63,29 @@ ok(r.code == 2 and "for example 'bawn assess script.py'" in r.out and "usage: ba
 r = w.bawn("assess", "--json", input="print(1)\n")
 ok(r.code == 0 and r["path"] == "-", "what is piped in is") or r.show()
 
+# The assessor breaks off at the only file there is: that is told.
+def children(pid):
+    found = []
+    for stat in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(stat) as f:
+                fields = f.read().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if fields[1] == str(pid):
+            found.append(int(stat.split("/")[2]))
+    return found
+
+
+w.file("slow.py", "x='''a\n'''+" * 80000)  # seconds of work, and then it is given up
+p = w.start("assess", "--json", "slow.py")
+while p.poll() is None and not children(p.pid):
+    time.sleep(0.001)
+for pid in children(p.pid):
+    os.kill(pid, signal.SIGKILL)
+out = p.communicate()[0].decode()
+ok(p.returncode == 125 and json.loads(out).get("error", {}).get("type") == "assessment_failed" and "broke off" in out, "a crash at a single file costs its verdict alone") or diag(out)
+
 # More than can be read: what was found stays, here and in a run.
 w.file("hog.py", "import os\nos.system('rm -rf /')\nx = 'ab' * 2000\n" + "y = x.replace('a', 'bbbbbbbbbbbbbbbbbbbb')\n" * 4700)
 r = w.bawn("assess", "--json", "hog.py")
@@ -87,6 +110,9 @@ ok("the code is UTF-16, not UTF-8" in w.bawn("run", "u16.py").err, "by a run, to
 w.file("prose/a.txt", "hello\n")
 r = w.bawn("assess", "prose")
 ok(r.code == 0 and "nothing to assess: no file with a known extension or #! line; 1 other files skipped" in r.err, "a directory without code") or r.show()
+equal(w.bawn("assess", "--json", "prose").json, {"files": 0, "skipped": 1, "left_out": 0}, "it has a document, too")
+os.mkdir(w.dir + "/void")
+equal(w.bawn("assess", "--format", "json", "void").json, {"files": 0, "skipped": 0, "left_out": 0}, "and so has an empty one")
 w.file("deep/a.py", "x = 1\n")
 os.makedirs(w.dir + "/deep/" + "d/" * 70)
 r = w.bawn("assess", "--json", "deep")
@@ -135,6 +161,8 @@ equal(w.bawn("rules", "list", "--family", "rules.d", "--json").json, [], "no rul
 r = w.bawn("rules", "show", "python/pty-spawn")
 ok(all(x in r.out for x in ("pty.spawn", "why", "fix", "matches (python)", "^~~", "does not match (python)")), "rules show: matcher, texts, examples with the matching part") or r.show()
 ok("         | import pty\n" in r.out and "\\n" not in r.out, "and the others line by line") or r.show()
+r = w.bawn("rules", "show", "bawn/assessment-failed")
+ok(r.code == 0 and "HIGH" in r.out and "the assessor itself" in r.out, "a rule that is in no file, but that findings have") or r.show()
 ok("did you mean 'python/pty-spawn'?" in w.bawn("rules", "show", "python/pty-spwan").err, "a rule that was meant")
 w.file("mine.yaml", "rules:\n- id: local/ledger\n  level: BLOCKED\n  message: Touches the ledger\n  path: [/srv/ledger]\n  host: [ledger.example.org]\n  name: [ledger]\n"
        "  examples:\n    match:\n    - open('/srv/ledger/x')\n    - |\n      #!/bin/bash\n      curl https://api.ledger.example.org/\n    nomatch:\n    - open('ledger')\n")

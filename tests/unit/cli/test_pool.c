@@ -86,11 +86,17 @@ int main(void)
 	r = bawn_cli_pool(&p);
 	ok(r == 0 && s.taken == 1000 && s.in_order && s.ahead->most == 2 * BAWN_CLI_POOL_AHEAD - 1, "nobody runs far ahead of one that is slow: %zu", (size_t)s.ahead->most);
 
-	struct ctx one = { .in_order = true, .parent = getpid() };
-	p = (struct bawn_cli_pool){ .n = 1, .jobs = 8, .timeout_ms = 1000, .ctx = &one, .work = work, .take = take };
-	ok(bawn_cli_pool(&p) == 0 && one.taken == 1 && one.right[0], "for one thing nothing is started");
+	struct ctx one = { .in_order = true, .parent = getpid(), .apart = true };
+	p = (struct bawn_cli_pool){ .n = 1, .jobs = 8, .timeout_ms = 20000, .ctx = &one, .work = work, .take = take };
+	ok(bawn_cli_pool(&p) == 0 && one.taken == 1 && one.right[0], "one thing is done apart, too");
+	static const enum how crash[1] = { CRASH }, hang[1] = { HANG };
+	one = (struct ctx){ .how = crash, .in_order = true, .parent = getpid() };
+	ok(bawn_cli_pool(&p) == 0 && one.taken == 1 && one.status[0] == -ECHILD, "so that its crash is told");
+	one = (struct ctx){ .how = hang, .in_order = true, .parent = getpid() };
+	p.timeout_ms = 100;
+	ok(bawn_cli_pool(&p) == 0 && one.taken == 1 && one.status[0] == -ETIMEDOUT, "and that it hangs");
 	p.n = 0;
-	ok(bawn_cli_pool(&p) == 0, "nor for none");
+	ok(bawn_cli_pool(&p) == 0 && one.taken == 1, "for nothing nobody is started");
 	struct ctx stops = { .in_order = true, .parent = getpid(), .apart = true, .stop_at = 3 };
 	p = (struct bawn_cli_pool){ .n = 60, .jobs = 64, .timeout_ms = 20000, .ctx = &stops, .work = work, .take = take };
 	ok(bawn_cli_pool(&p) == 7 && stops.taken == 4, "whoever takes may end it");
