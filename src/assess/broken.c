@@ -195,12 +195,12 @@ void bawn_read_broken(struct engine *e)
 /* How long the piece at `at` is: it ends with a line, else with a statement, else where it must. */
 static size_t piece_at(struct bawn_span text, size_t at)
 {
-	size_t n = text.n - at;
-	if (n <= PIECE_BYTES)
-		return n;
-	const char *end = memrchr(text.p + at, '\n', PIECE_BYTES);
-	end = end != NULL ? end : memrchr(text.p + at, ';', PIECE_BYTES);
-	return end != NULL ? (size_t)(end + 1 - (text.p + at)) : PIECE_BYTES;
+	const char *from = text.p + at, *end = NULL;
+	if (from == NULL || text.n - at <= PIECE_BYTES)
+		return text.n - at;
+	end = memrchr(from, '\n', PIECE_BYTES);
+	end = end != NULL ? end : memrchr(from, ';', PIECE_BYTES);
+	return end != NULL ? (size_t)(end + 1 - from) : PIECE_BYTES;
 }
 
 /* A piece may take too much, too: the others are still read. */
