@@ -769,18 +769,9 @@ struct bawn_span bawn_decode(struct arena *a, enum bawn_codec how, struct bawn_s
 	return (struct bawn_span){ bawn_arena_text(a, bawn_buf_span(&b)), b.n };
 }
 
-static char *decode_as(struct arena *a, enum bawn_codec how, struct bawn_span in, size_t *out_n)
+char *bawn_decode_base64(struct arena *a, struct bawn_span in, size_t *out_n)
 {
-	struct bawn_span out = bawn_decode(a, how, in);
+	struct bawn_span out = bawn_decode(a, BAWN_CODEC_BASE64ANY, in);
 	*out_n = out.n;
 	return (char *)(uintptr_t)out.p;
-}
-
-char *bawn_decode_base64(struct arena *a, struct bawn_span in, size_t *out_n) { return decode_as(a, BAWN_CODEC_BASE64ANY, in, out_n); }
-char *bawn_decode_hex(struct arena *a, struct bawn_span in, size_t *out_n) { return decode_as(a, BAWN_CODEC_HEX, in, out_n); }
-
-char *bawn_decode_rot13(struct arena *a, struct bawn_span in)
-{
-	size_t n;
-	return decode_as(a, BAWN_CODEC_ROT13, in, &n);
 }

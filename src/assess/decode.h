@@ -39,7 +39,5 @@ struct bawn_span bawn_encode_utf16(struct arena *a, struct bawn_span in, bool bi
 enum bawn_escapes { BAWN_ESCAPES_PYTHON, BAWN_ESCAPES_BYTES, BAWN_ESCAPES_JAVASCRIPT };
 struct bawn_span bawn_unescape(struct arena *a, struct bawn_span text, enum bawn_escapes how);
 
-/* Three that are asked for by name; NULL where the text is not of that form. */
+/* Any kind of base64; NULL where the text is not of that form. */
 char *bawn_decode_base64(struct arena *a, struct bawn_span text, size_t *out_n);
-char *bawn_decode_hex(struct arena *a, struct bawn_span text, size_t *out_n);
-char *bawn_decode_rot13(struct arena *a, struct bawn_span text);

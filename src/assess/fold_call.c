@@ -715,13 +715,90 @@ static bool always_same(const struct value *f)
 	return false;
 }
 
+/* An object over a text: io.StringIO("..."), Buffer and the like. */
+static struct value *stream_of(struct script *s, const struct call *c, const struct value *a)
+{
+	struct value *v = bawn_value_is_text(a) ? copy_of(s, a) : NULL;
+	if (v != NULL)
+		v->name = bawn_arena_fmt(fold_memory(s), "%s()", c->name);
+	return v;
+}
+
+static struct value *first_of(struct script *s, struct value *a)
+{
+	struct value *in = a != NULL && (a->is_list || bawn_value_is_text(a)) ? bawn_fold_items(s, a) : NULL;
+	return in != NULL && in->n_items > 0 ? in->item[0] : NULL;
+}
+
+static struct value *repeated(struct script *s, struct value *a, struct value *times)
+{
+	struct value *v = bawn_fold_list(s, 1, taint_of(a));
+	if (v != NULL)
+		v->item[0] = a, v->cycles = true;
+	return times != NULL ? bawn_fold_binary(s, '*', v, times) : v;
+}
+
+static struct value *array_of(struct script *s, const struct call *c, struct value *a)
+{
+	struct value *v = bawn_fold_list(s, c->n_args, c->taint);
+	if (v != NULL && c->n_args > 0)
+		memcpy(v->item, c->arg, c->n_args * sizeof *v->item);
+	if (c->n_args == 1 && a != NULL && a->has_number)  /* Array(3): three holes */
+		return bawn_fold_binary(s, '*', v, a);
+	return v;
+}
+
+/* Whether something is known with the folding used up: what names what, which costs nothing. */
+static bool is_always_folded(int op) { return op == F_GETATTR || op == F_IMPORT || op == F_PATH || op == F_PARTIAL; }
+
+/* Functions that name, find, or put together other things; the rest are about lists. */
+static struct value *fold_thing(struct script *s, const struct row *row, const struct call *c)
+{
+	struct value *a = fold_arg(c, 0), *b = fold_arg(c, 1);
+	bool text = bawn_value_is_text(a);
+	switch (row->op) {
+	case F_PATH:          return as_path(s, c->n_args == 0 ? bawn_value_text(s->e, bawn_span(".")) : path_of_args(s, c, NULL));
+	case F_HOME:          return as_path(s, bawn_value_text(s->e, bawn_span("~")));
+	case F_PATH_JOIN:     return path_of_args(s, c, NULL);
+	case F_EXPAND: case F_SAME_ARG: return a;
+	case F_ITER:          return c->n_args < 2 ? a : always_same(a) ? unknown_named(s, "itertools.repeat()", NULL) : NULL;
+	case F_WORDS:         return text && memchr(a->text.p, '"', a->text.n) == NULL && memchr(a->text.p, '\'', a->text.n) == NULL
+	                           ? bawn_fold_text_method(s, F_SPLIT, a, &(struct call){ .node = c->node, .name = "str.split" }) : NULL;
+	case F_FOUND:         return found(s, row->how == FOUND_PATH ? c->function->self : a, row->how);
+	case F_TEMPFILE:      return temporary_file(s, c);
+	case F_TEMPDIR:       return bawn_value_text(s->e, bawn_span("/tmp"));
+	case F_GETATTR:       return got_attribute(s, a, b, c->node);
+	case F_IMPORT:        return imported(s, c);
+	case F_PARTIAL:       return partial(s, c);
+	case F_LOCATE:        return text ? located(s, a->text) : NULL;
+	case F_MAIL:          return mail_words(s, a, (enum bawn_codec)row->how);
+	case F_MAIL_TEXT:     return mail_text(a);
+	case F_SECOND:        return as_bytes(bawn_fold_decoded(s, b, (enum bawn_codec)row->how));
+	case F_GET_FIELD:     return field(s, a, b, fold_arg(c, 2));
+	case F_GETATTRS:      return bawn_value_is_text(b) ? attributes(s, a, b->text, false) : NULL;
+	case F_TYPE:          return c->n_args == 3 ? fold_arg(c, 2) : c->n_args == 1 && a != NULL && a->function != 0 ? bawn_script_named(s, "types.FunctionType", true) : NULL;
+	case F_VARS:          return unknown_named(s, "vars()", a);
+	case F_ATTRGETTER:    return text ? getter(s, c, "operator.attrgetter()") : NULL;
+	case F_ITEMGETTER:    return getter(s, c, "operator.itemgetter()");
+	case F_METHODCALLER:  return text ? getter(s, c, "operator.methodcaller()") : NULL;
+	case F_GETTER_OF_CODEC: return text ? getter(s, c, "codecs.getdecoder()") : NULL;
+	case F_STREAM:        return stream_of(s, c, a);
+	case F_NEXT:          return first_of(s, a);
+	case F_REPEAT:        return repeated(s, a, b);
+	case F_CHAIN_ARGS:    return array_of(s, c, a);
+	case F_FLATTEN:       return a != NULL && a->is_list && !a->choice ? bawn_fold_list_op(s, F_CHAIN, NULL, &(struct call){ .arg = a->item, .n_args = a->n_items }) : NULL;
+	default:              return bawn_fold_list_op(s, row->op, NULL, c);
+	}
+}
+
+/* Functions of texts, bytes and numbers. */
 static struct value *fold_function(struct script *s, const struct row *row, const struct call *c)
 {
 	struct value *a = fold_arg(c, 0), *b = fold_arg(c, 1);
 	bool text = bawn_value_is_text(a);
 	struct letters l;
 	int64_t n;
-	if (bawn_fold_exhausted(s) && row->op != F_GETATTR && row->op != F_IMPORT && row->op != F_PATH && row->op != F_PARTIAL)
+	if (bawn_fold_exhausted(s) && !is_always_folded(row->op))
 		return NULL;
 	switch (row->op) {
 	case F_DECODE:        return decode(s, c, (enum bawn_codec)row->how);
@@ -748,57 +825,7 @@ static struct value *fold_function(struct script *s, const struct row *row, cons
 	case F_PACK:          return bawn_fold_pack(s, c);
 	case F_LEN:           return length(s, a);
 	case F_OPERATOR:      return operated(s, c, (char)row->how);
-	case F_PATH:          return as_path(s, c->n_args == 0 ? bawn_value_text(s->e, bawn_span(".")) : path_of_args(s, c, NULL));
-	case F_HOME:          return as_path(s, bawn_value_text(s->e, bawn_span("~")));
-	case F_PATH_JOIN:     return path_of_args(s, c, NULL);
-	case F_EXPAND: case F_SAME_ARG: return a;
-	case F_ITER:          return c->n_args < 2 ? a : always_same(a) ? unknown_named(s, "itertools.repeat()", NULL) : NULL;
-	case F_WORDS:         return text && memchr(a->text.p, '"', a->text.n) == NULL && memchr(a->text.p, '\'', a->text.n) == NULL
-	                           ? bawn_fold_text_method(s, F_SPLIT, a, &(struct call){ .node = c->node, .name = "str.split" }) : NULL;
-	case F_FOUND:         return found(s, row->how == FOUND_PATH ? c->function->self : a, row->how);
-	case F_TEMPFILE:      return temporary_file(s, c);
-	case F_TEMPDIR:       return bawn_value_text(s->e, bawn_span("/tmp"));
-	case F_GETATTR:       return got_attribute(s, a, b, c->node);
-	case F_IMPORT:        return imported(s, c);
-	case F_PARTIAL:       return partial(s, c);
-	case F_LOCATE:        return text ? located(s, a->text) : NULL;
-	case F_MAIL:          return mail_words(s, a, (enum bawn_codec)row->how);
-	case F_MAIL_TEXT:     return mail_text(a);
-	case F_SECOND:        return as_bytes(bawn_fold_decoded(s, b, (enum bawn_codec)row->how));
-	case F_GET_FIELD:     return field(s, a, b, fold_arg(c, 2));
-	case F_GETATTRS:      return bawn_value_is_text(b) ? attributes(s, a, b->text, false) : NULL;
-	case F_TYPE:          return c->n_args == 3 ? fold_arg(c, 2) : c->n_args == 1 && a != NULL && a->function != 0 ? bawn_script_named(s, "types.FunctionType", true) : NULL;
-	case F_VARS:          return unknown_named(s, "vars()", a);
-	case F_ATTRGETTER:    return text ? getter(s, c, "operator.attrgetter()") : NULL;
-	case F_ITEMGETTER:    return getter(s, c, "operator.itemgetter()");
-	case F_METHODCALLER:  return text ? getter(s, c, "operator.methodcaller()") : NULL;
-	case F_GETTER_OF_CODEC: return text ? getter(s, c, "codecs.getdecoder()") : NULL;
-	case F_STREAM: {
-		struct value *v = text ? copy_of(s, a) : NULL;
-		if (v != NULL)
-			v->name = bawn_arena_fmt(fold_memory(s), "%s()", c->name);
-		return v;
-	}
-	case F_NEXT: {
-		struct value *in = a != NULL && (a->is_list || text) ? bawn_fold_items(s, a) : NULL;
-		return in != NULL && in->n_items > 0 ? in->item[0] : NULL;
-	}
-	case F_REPEAT: {
-		struct value *v = bawn_fold_list(s, 1, taint_of(a));
-		if (v != NULL)
-			v->item[0] = a, v->cycles = true;
-		return b != NULL ? bawn_fold_binary(s, '*', v, b) : v;
-	}
-	case F_CHAIN_ARGS: {
-		struct value *v = bawn_fold_list(s, c->n_args, c->taint);
-		if (v != NULL && c->n_args > 0)
-			memcpy(v->item, c->arg, c->n_args * sizeof *v->item);
-		if (c->n_args == 1 && a != NULL && a->has_number)  /* Array(3): three holes */
-			return bawn_fold_binary(s, '*', v, a);
-		return v;
-	}
-	case F_FLATTEN:       return a != NULL && a->is_list && !a->choice ? bawn_fold_list_op(s, F_CHAIN, NULL, &(struct call){ .arg = a->item, .n_args = a->n_items }) : NULL;
-	default:              return bawn_fold_list_op(s, row->op, NULL, c);
+	default:              return fold_thing(s, row, c);
 	}
 }
 

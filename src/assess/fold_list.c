@@ -478,14 +478,69 @@ static struct value *filled(struct script *s, const struct value *in, struct val
 	return v;
 }
 
+/* list(a), Array.from(a, b) */
+static struct value *list_of(struct script *s, const struct call *c, struct value *a, struct value *b)
+{
+	struct value *in = c->n_args == 0 ? bawn_fold_list(s, 0, 0) : bawn_fold_items(s, a);
+	struct value *v = in != NULL && b == NULL ? chained(s, &in, 1) : NULL;
+	return b != NULL && !s->python ? mapped(s, b, &a, 1, false, c->node) : v != NULL ? v : a != NULL && a->is_list ? a : NULL;
+}
+
+static struct value *concatenated(struct script *s, struct value *self, const struct call *c)
+{
+	struct value *v = chained(s, &self, 1);
+	for (uint32_t i = 0; v != NULL && i < c->n_args; i++) {
+		struct value *in = bawn_value_is_text(c->arg[i]) ? NULL : bawn_fold_items(s, c->arg[i]);
+		v = append(s, v, in != NULL ? in->item : &c->arg[i], in != NULL ? in->n_items : 1);
+	}
+	return v;
+}
+
+static struct value *joined(struct script *s, struct value *between, struct value *self)
+{
+	return bawn_fold_join(s, bawn_value_is_text(between) ? between : bawn_value_text(s->e, bawn_span(",")), self);
+}
+
+static struct value *sliced(struct script *s, struct value *self, struct value *a, struct value *b)
+{
+	bool has[3] = { a != NULL, b != NULL, false };
+	int64_t part[3] = { 0, 0, 0 };
+	if ((has[0] && !bawn_fold_numeric(s, a, &part[0])) || (has[1] && !bawn_fold_numeric(s, b, &part[1])))
+		return NULL;
+	return bawn_fold_slice(s, self, has, part);
+}
+
+/* What pop and shift give. */
+static struct value *popped(struct script *s, int op, struct value *self, struct value *a)
+{
+	if (!self->is_list || self->choice)
+		return op == F_POP && a != NULL ? bawn_fold_subscript(s, self, a) : NULL;
+	if (!s->python && s->replay == 0 && s->scope != 0 && self->n_items > 1 && bawn_fold_any(s, self) != NULL)
+		return bawn_fold_any(s, self);  /* another one each time the function is called */
+	int64_t at = popped_at(s, op, self, a);
+	return at >= 0 && at < (int64_t)self->n_items && !self->partial ? self->item[at] : NULL;
+}
+
+static int64_t place_in(struct script *s, const struct value *self, struct value *a)
+{
+	for (uint32_t i = 0; a != NULL && !self->choice && i < self->n_items; i++)
+		if (bawn_fold_truth(bawn_fold_binary(s, 'e', a, self->item[i])) == TRUTH_YES)
+			return i;
+	return -1;
+}
+
+/* A bytearray as the bytes it holds. */
+static struct value *bytes_in(struct script *s, int op, const struct value *self, const struct call *c)
+{
+	struct value *bytes = self->is_list && !self->choice ? bawn_fold_from_numbers(s, self->item, self->n_items, true, self->taint) : NULL;
+	return bytes != NULL ? bawn_fold_text_method(s, op, bytes, c) : NULL;
+}
+
 /* `self` is the list of a method, NULL for functions. */
 struct value *bawn_fold_list_op(struct script *s, int op, struct value *self, const struct call *c)
 {
 	struct value *a = fold_arg(c, 0), *b = fold_arg(c, 1), *key = bawn_fold_keyword(c, "key");
 	bool back = bawn_fold_truth(bawn_fold_keyword(c, "reverse")) == TRUTH_YES;
-	struct value *comma;
-	bool has[3] = { a != NULL, b != NULL, false };
-	int64_t part[3] = { 0, 0, 0 };
 	switch (op) {
 	case F_RANGE:       return range(s, c);
 	case F_ZIP:         return zip(s, c);
@@ -505,11 +560,7 @@ struct value *bawn_fold_list_op(struct script *s, int op, struct value *self, co
 	case F_CYCLE:       return cycle(s, a);
 	case F_CHAIN:       return chained(s, c->arg, c->n_args);
 	case F_SLICE_LIST:  return c->n_args > 0 ? islice(s, c) : NULL;
-	case F_LIST: case F_SET: {
-		struct value *in = c->n_args == 0 ? bawn_fold_list(s, 0, 0) : bawn_fold_items(s, a);
-		struct value *v = in != NULL && b == NULL ? chained(s, &in, 1) : NULL;
-		return b != NULL && !s->python ? mapped(s, b, &a, 1, false, c->node) : v != NULL ? v : a != NULL && a->is_list ? a : NULL;
-	}
+	case F_LIST: case F_SET: return list_of(s, c, a, b);
 	case F_MAP:
 		return self != NULL ? mapped(s, a, &self, 1, false, c->node) : c->n_args > 1 ? mapped(s, a, c->arg + 1, c->n_args - 1, false, c->node) : NULL;
 	case F_STARMAP:     return mapped(s, a, &b, b != NULL, true, c->node);
@@ -517,45 +568,19 @@ struct value *bawn_fold_list_op(struct script *s, int op, struct value *self, co
 	case F_REDUCE:      return self != NULL ? reduced(s, a, self, b, c->node) : reduced(s, a, b, fold_arg(c, 2), c->node);
 	case F_KEYS: case F_VALUES: case F_ENTRIES: return entries(s, self != NULL ? self : a, op);
 	case F_CONCAT_LIST: return a != NULL && a->is_list ? bawn_fold_join(s, bawn_value_text(s->e, bawn_span("")), a) : NULL;
-	case F_CONCAT: {
-		struct value *v = chained(s, &self, 1);
-		for (uint32_t i = 0; v != NULL && i < c->n_args; i++) {
-			struct value *in = bawn_value_is_text(c->arg[i]) ? NULL : bawn_fold_items(s, c->arg[i]);
-			v = append(s, v, in != NULL ? in->item : &c->arg[i], in != NULL ? in->n_items : 1);
-		}
-		return v;
-	}
-	case F_JOIN:
-		comma = bawn_value_text(s->e, bawn_span(","));
-		return bawn_fold_join(s, bawn_value_is_text(a) ? a : comma, self);
-	case F_TO_STRING:   return s->python ? NULL : bawn_fold_join(s, bawn_value_text(s->e, bawn_span(",")), self);
-	case F_SLICE:
-		if ((has[0] && !bawn_fold_numeric(s, a, &part[0])) || (has[1] && !bawn_fold_numeric(s, b, &part[1])))
-			return NULL;
-		return bawn_fold_slice(s, self, has, part);
+	case F_CONCAT:      return concatenated(s, self, c);
+	case F_JOIN:        return joined(s, a, self);
+	case F_TO_STRING:   return s->python ? NULL : joined(s, NULL, self);
+	case F_SLICE:       return sliced(s, self, a, b);
 	case F_AT: case F_GET:
 		return a != NULL ? bawn_fold_subscript(s, self, a) : NULL;
 	case F_FLAT:        return flat(s, self);
 	case F_FILL:        return filled(s, self, a);
-	case F_POP: case F_SHIFT:
-		if (!self->is_list || self->choice)
-			return op == F_POP && a != NULL ? bawn_fold_subscript(s, self, a) : NULL;
-		if (!s->python && s->replay == 0 && s->scope != 0 && self->n_items > 1 && bawn_fold_any(s, self) != NULL)
-			return bawn_fold_any(s, self);  /* another one each time the function is called */
-		part[0] = popped_at(s, op, self, a);
-		return part[0] >= 0 && part[0] < (int64_t)self->n_items && !self->partial ? self->item[part[0]] : NULL;
+	case F_POP: case F_SHIFT: return popped(s, op, self, a);
 	case F_SAME:        return self;
-	case F_DECODE_AS: case F_HEX: {  /* of a bytearray */
-		struct value *bytes = self->is_list && !self->choice ? bawn_fold_from_numbers(s, self->item, self->n_items, true, self->taint) : NULL;
-		return bytes != NULL ? bawn_fold_text_method(s, op, bytes, c) : NULL;
-	}
-	case F_FIND: case F_CONTAINS: {
-		int64_t at = -1;
-		for (uint32_t i = 0; a != NULL && !self->choice && i < self->n_items && at < 0; i++)
-			if (bawn_fold_truth(bawn_fold_binary(s, 'e', a, self->item[i])) == TRUTH_YES)
-				at = i;
-		return op == F_FIND ? bawn_fold_number(s, at, 0) : bawn_fold_bool(s, at >= 0);
-	}
+	case F_DECODE_AS: case F_HEX: return bytes_in(s, op, self, c);
+	case F_FIND:        return bawn_fold_number(s, place_in(s, self, a), 0);
+	case F_CONTAINS:    return bawn_fold_bool(s, place_in(s, self, a) >= 0);
 	default:            return NULL;
 	}
 }

@@ -141,6 +141,64 @@ static void read_getter(struct script *s, uint32_t i)
 		bawn_bind_member(s, bawn_script_dotted(s, name), v);
 }
 
+static struct value *read_adjacent(struct script *s, uint32_t i)
+{
+	struct value *v = NULL;
+	for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
+		v = v == NULL ? s->val[c] : s->val[c] != NULL ? bawn_fold_concat(s, v, s->val[c]) : v;
+	return v;
+}
+
+/* with a as b, except a as b, case a as b */
+static struct value *read_as(struct script *s, uint32_t i)
+{
+	uint32_t first = node(s, i)->child;
+	for (uint32_t c = first; c != 0; c = node(s, c)->next)
+		if (node(s, c)->role == BAWN_R_ALIAS || node(s, c)->kind == BAWN_K_AS_TARGET)
+			bawn_bind_perhaps(s, node(s, c)->kind == BAWN_K_AS_TARGET && node(s, c)->child != 0 ? node(s, c)->child : c,
+			                  s->val[first] != NULL ? bawn_special_entered(s, s->val[first]) : unknown(s, 0));
+	return first != 0 ? s->val[first] : NULL;
+}
+
+/* @f without arguments is a call of f. */
+static void read_decorator(struct script *s, uint32_t i)
+{
+	struct value *v = first_child(s, i), *one[1] = { NULL };
+	if (v == NULL || v->name == NULL || node(s, node(s, i)->child)->kind == BAWN_K_CALL)
+		return;
+	struct fact f = { .kind = BAWN_MATCH_CALL, .name = v->name, .arg = one, .n_args = 1, .node = i, .folded = v->name };
+	(void)bawn_engine_fact(s->e, &f);
+}
+
+static struct value *leave_statement(struct script *s, uint32_t i)
+{
+	switch (node(s, i)->kind) {
+	case BAWN_K_AS:         return read_as(s, i);
+	case BAWN_K_IMPORT:
+		if (s->python)
+			bawn_read_import(s, i);
+		else
+			bawn_read_js_import(s, i);
+		return NULL;
+	case BAWN_K_IMPORT_FROM: bawn_read_import(s, i); return NULL;
+	case BAWN_K_RETURN:     set_result(s, s->scope, first_child(s, i)); return NULL;
+	case BAWN_K_YIELD:      /* what comes out of a generator is some of these */
+		for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
+			if (s->val[c] != NULL)
+				add_yielded(s, i, s->val[c]);
+		return s->python ? NULL : first_child(s, i);  /* compiled code awaits with it */
+	case BAWN_K_DECORATOR:  read_decorator(s, i); return NULL;
+	case BAWN_K_THROW:      note_thrown(s, first_child(s, i)); return NULL;
+	case BAWN_K_OTHER:
+		bawn_read_jump(s, i);
+		if (s->python && (bawn_span_starts(text_of(s, i), "global ") || bawn_span_starts(text_of(s, i), "nonlocal ")))
+			bawn_bind_outside(s, i);
+		return s->t->grammar == BAWN_GRAMMAR_JAVASCRIPT && node(s, i)->child != 0 ? read_other(s, i) : NULL;
+	default:
+		return NULL;
+	}
+}
+
 static struct value *leave(struct script *s, uint32_t i)
 {
 	struct value *v = NULL;
@@ -150,10 +208,7 @@ static struct value *leave(struct script *s, uint32_t i)
 		v = bawn_script_literal(s, i);
 		string_fact(s, i, v);
 		return v;
-	case BAWN_K_ADJACENT:
-		for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
-			v = v == NULL ? s->val[c] : s->val[c] != NULL ? bawn_fold_concat(s, v, s->val[c]) : v;
-		return v;
+	case BAWN_K_ADJACENT:   return read_adjacent(s, i);
 	case BAWN_K_INTEGER:    return bawn_script_integer(s, i);
 	case BAWN_K_TRUE:       return bawn_script_named(s, "True", false);
 	case BAWN_K_FALSE:      return bawn_script_named(s, "False", false);
@@ -181,50 +236,12 @@ static struct value *leave(struct script *s, uint32_t i)
 	case BAWN_K_COMPREHENSION: return bawn_read_comprehension(s, i);
 	case BAWN_K_ASSIGN: case BAWN_K_WALRUS: return bawn_read_assign(s, i);
 	case BAWN_K_AUGMENT:    return bawn_read_augment(s, i);
-	case BAWN_K_AS: {
-		uint32_t first = node(s, i)->child;
-		for (uint32_t c = first; c != 0; c = node(s, c)->next)
-			if (node(s, c)->role == BAWN_R_ALIAS || node(s, c)->kind == BAWN_K_AS_TARGET)
-				bawn_bind_perhaps(s, node(s, c)->kind == BAWN_K_AS_TARGET && node(s, c)->child != 0 ? node(s, c)->child : c,
-				                  s->val[first] != NULL ? bawn_special_entered(s, s->val[first]) : unknown(s, 0));
-		return first != 0 ? s->val[first] : NULL;
-	}
-	case BAWN_K_IMPORT:
-		if (s->python)
-			bawn_read_import(s, i);
-		else
-			bawn_read_js_import(s, i);
-		return NULL;
-	case BAWN_K_IMPORT_FROM: bawn_read_import(s, i); return NULL;
-	case BAWN_K_RETURN:     set_result(s, s->scope, first_child(s, i)); return NULL;
-	case BAWN_K_YIELD:      /* what comes out of a generator is some of these */
-		for (uint32_t c = node(s, i)->child; c != 0; c = node(s, c)->next)
-			if (s->val[c] != NULL)
-				add_yielded(s, i, s->val[c]);
-		return s->python ? NULL : first_child(s, i);  /* compiled code awaits with it */
-	case BAWN_K_DECORATOR:
-		v = first_child(s, i);
-		if (v != NULL && v->name != NULL && node(s, node(s, i)->child)->kind != BAWN_K_CALL) {
-			struct value *one[1] = { NULL };
-			struct fact f = { .kind = BAWN_MATCH_CALL, .name = v->name, .arg = one, .n_args = 1, .node = i, .folded = v->name };
-			(void)bawn_engine_fact(s->e, &f);
-		}
-		return NULL;
 	case BAWN_K_LAMBDA:
 		v = bawn_value_new(s->e);
 		if (v != NULL)
 			v->function = i;
 		return v;
-	case BAWN_K_THROW:
-		note_thrown(s, first_child(s, i));
-		return NULL;
-	case BAWN_K_OTHER:
-		bawn_read_jump(s, i);
-		if (s->python && (bawn_span_starts(text_of(s, i), "global ") || bawn_span_starts(text_of(s, i), "nonlocal ")))
-			bawn_bind_outside(s, i);
-		return s->t->grammar == BAWN_GRAMMAR_JAVASCRIPT && node(s, i)->child != 0 ? read_other(s, i) : NULL;
-	default:
-		return NULL;
+	default:                return leave_statement(s, i);
 	}
 }
 
@@ -235,11 +252,30 @@ static void endless(struct script *s, uint32_t i)
 	uint32_t body = child(s, i, BAWN_R_BODY);
 	struct bawn_span t = body != 0 ? text_of(s, body) : bawn_span("(");
 	bool spins = memchr(t.p, '(', t.n) == NULL;
+	s->e->spent += t.n;
 	for (size_t k = 0; k < BAWN_LEN(leaves); k++)
 		spins = spins && memmem(t.p, t.n, leaves[k], strlen(leaves[k])) == NULL;
 	(void)bawn_engine_event(s->e, "endless-loop", i, NULL);
 	if (spins)
 		(void)bawn_engine_event(s->e, "spin", i, NULL);
+}
+
+/* A function gets its name. */
+static void define(struct script *s, uint32_t i)
+{
+	uint32_t name = child(s, i, BAWN_R_NAME);
+	struct value *v = name != 0 ? bawn_value_new(s->e) : NULL;
+	if (v == NULL)
+		return;
+	v->function = i;
+	const char *own = bawn_script_dotted(s, name);
+	if (s->python || (!in_class(s) && node(s, node(s, i)->parent)->kind != BAWN_K_DICT))  /* a method has no name of its own */
+		bawn_scope_set(s, s->scope, own, v);
+	if (in_class(s))
+		bawn_bind_member(s, own, v);
+	s->specials = s->specials || (s->python && in_class(s) && own != NULL && strncmp(own, "__", 2) == 0 && strcmp(own, "__init__") != 0);
+	struct fact f = { .kind = BAWN_MATCH_NAME, .node = name, .name = bawn_arena_fmt(scratch(s), "def.%s", own != NULL ? own : "") };
+	(void)bawn_engine_fact(s->e, &f);
 }
 
 /* Things to know before the children are read. */
@@ -248,28 +284,9 @@ static void enter(struct script *s, uint32_t i)
 	static const struct call none = { 0 };
 	const struct bawn_node *n = node(s, i);
 	switch (n->kind) {
-	case BAWN_K_FUNCTION: {
-		uint32_t name = child(s, i, BAWN_R_NAME);
-		struct value *v = name != 0 ? bawn_value_new(s->e) : NULL;
-		if (v != NULL) {
-			v->function = i;
-			const char *own = bawn_script_dotted(s, name);
-			if (s->python || (!in_class(s) && node(s, n->parent)->kind != BAWN_K_DICT))  /* a method has no name of its own */
-				bawn_scope_set(s, s->scope, own, v);
-			if (in_class(s))
-				bawn_bind_member(s, own, v);
-			s->specials = s->specials || (s->python && in_class(s) && own != NULL && strncmp(own, "__", 2) == 0 && strcmp(own, "__init__") != 0);
-			struct fact f = { .kind = BAWN_MATCH_NAME, .node = name, .name = bawn_arena_fmt(scratch(s), "def.%s", own != NULL ? own : "") };
-			(void)bawn_engine_fact(s->e, &f);
-		}
-		s->outer[i] = s->scope;
-		s->scope = i;
-		bawn_bind_parameters(s, i, &none, false);
-		if (!s->python)
-			bawn_js_enter(s, i);
-		return;
-	}
-	case BAWN_K_LAMBDA:
+	case BAWN_K_FUNCTION: case BAWN_K_LAMBDA:
+		if (n->kind == BAWN_K_FUNCTION)
+			define(s, i);
 		s->outer[i] = s->scope;
 		s->scope = i;
 		bawn_bind_parameters(s, i, &none, false);
