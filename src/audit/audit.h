@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/json.h"
@@ -71,13 +72,19 @@ struct bawn_audit_options {
 	const char *node;               /* host name in each record */
 	uint64_t    max_segment_bytes;
 	uint64_t    lock_timeout_ms;    /* 0: 30 s */
+	bool        sign_every;         /* a signature on each entry, not only on the last of a commit */
 };
 
-/* Opens STATE/audit for appending, making it at first use (0700, files 0600).  Refuses a log that
- * is shorter than its head or does not verify at its end (AUDIT_TAMPERED); bytes beyond head are a
- * torn tail: moved to quarantine/, recorded as log.recovered. */
+/* Opens STATE/audit for appending, making it and its key at first use (0700, files 0600).  Refuses a
+ * log that is shorter than its head or a checkpoint it has published, or whose end is not signed by
+ * its key (AUDIT_TAMPERED); bytes beyond head that are no signed commit are a torn tail: moved to
+ * quarantine/, recorded as log.recovered. */
 BAWN_MUST_CHECK int bawn_audit_open(const char *dir, const struct bawn_audit_options *o,
                                     struct bawn_audit **out, struct bawn_err *err);
+
+/* A new signing key: recorded as log.key, signed by the old one, whose private half is destroyed. */
+BAWN_MUST_CHECK int bawn_audit_rotate_key(const char *dir, const struct bawn_audit_options *o, const json_t *principal,
+                                          struct bawn_receipt *out, struct bawn_err *err);
 
 /* Code bodies, kept once by content hash (STATE/audit/blob/ab/abcd…): durable before the entry that cites it. */
 BAWN_MUST_CHECK int bawn_audit_blob_put(const char *dir, struct bawn_span bytes, char out_sha256[static BAWN_SHA256_HEX], struct bawn_err *err);
@@ -92,11 +99,24 @@ struct bawn_audit_report {
 	char     problem[200];          /* when !ok: what is wrong, in words */
 	char     head_hash[BAWN_SHA256_HEX];
 	uint64_t first_us, last_us;     /* times of the first and last entry, 0 when empty */
-	uint64_t torn_bytes;            /* beyond head: never acknowledged */
+	uint64_t torn_bytes;            /* beyond the last signature: never acknowledged */
 	char     anchor[16];            /* none|same-uid|other-uid|remote */
+	uint64_t signatures;            /* met; all of them checked unless skimmed */
+	uint64_t epoch;                 /* of the key that signs next */
+	char     origin[200], vkey[300]; /* the log's name and the verifier key of epoch 0; "" while there is none */
+	char     root[48];              /* base64, of the verified entries */
+	char     tiles[128];            /* "": none published; "good"; or what is wrong: made from the log, so no fault of it */
 };
-/* Reads every byte; works on a copy.  Fails only where the log cannot be read at all. */
-BAWN_MUST_CHECK int bawn_audit_verify(const char *dir, struct bawn_audit_report *out, struct bawn_err *err);
+struct bawn_audit_verify_options {
+	const char *key;                /* a verifier key known from elsewhere, which must have signed this log; or NULL */
+	bool        skim;               /* of the signatures only the last of each epoch, which covers what the others do */
+};
+/* Reads every byte; works on a copy.  Fails only where the log cannot be read at all, or the key is none. */
+BAWN_MUST_CHECK int bawn_audit_verify(const char *dir, const struct bawn_audit_verify_options *o,
+                                      struct bawn_audit_report *out, struct bawn_err *err);
+
+/* A C2SP tlog-proof that entry `seq` is in the tree the log last signed.  NOT_FOUND where there is none. */
+BAWN_MUST_CHECK int bawn_audit_proof(const char *dir, uint64_t seq, struct bawn_buf *out, struct bawn_err *err);
 
 /* Calls `entry` for each acknowledged entry from `from_seq` on, in order; each is checked against its
  * own hash first.  A non-zero return of `entry` stops the walk and is returned. */

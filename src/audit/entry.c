@@ -10,6 +10,7 @@
 #include "audit/entry.h"
 #include <inttypes.h>
 #include <sys/random.h>
+#include "base/b64.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -221,12 +222,15 @@ static bool object_or_null(struct scan *s)
 	return next_is(s, 'n') ? literal(s, "null", "an unknown word") : object(s, 1);
 }
 
+/* Without a branch for each letter: three hashes of each line pass through here. */
 bool bawn_is_hex(const char *p, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!((p[i] >= '0' && p[i] <= '9') || (p[i] >= 'a' && p[i] <= 'f')))
-			return false;
-	return true;
+	unsigned other = 0;
+	for (size_t i = 0; i < n; i++) {
+		const unsigned c = (unsigned char)p[i];
+		other |= !(c - '0' < 10u) & !(c - 'a' < 6u);
+	}
+	return other == 0;
 }
 
 static bool hex(struct scan *s, size_t n, const char **out)
@@ -235,6 +239,34 @@ static bool hex(struct scan *s, size_t n, const char **out)
 		return bad(s, "not the expected number of hexadecimal digits");
 	*out = s->p;
 	s->p += n;
+	return true;
+}
+
+static bool base64(struct scan *s, uint8_t *out, size_t n)
+{
+	size_t letters = BAWN_B64_LEN(n);
+	if ((size_t)(s->end - s->p) < letters || !bawn_b64_read((struct bawn_span){ s->p, letters }, out, n))
+		return bad(s, "a root or signature that is no canonical base64");
+	s->p += letters;
+	return true;
+}
+
+/* Root and signature, or nothing. */
+static bool seal(struct scan *s, struct bawn_line *l)
+{
+	static const char unknown[] = "members after hash that this version does not know";
+	l->sealed = s->end - s->p > 2;
+	l->seal.size = l->seq + 1;
+	return !l->sealed || (literal(s, "\",\"root\":\"", unknown) && base64(s, l->seal.root, sizeof l->seal.root) &&
+	                      literal(s, "\",\"signature\":\"", unknown) && base64(s, l->seal.signature, sizeof l->seal.signature));
+}
+
+static bool body(struct scan *s, struct bawn_span *out)
+{
+	out->p = s->p;
+	if (!object(s, 1))
+		return false;
+	out->n = (size_t)(s->p - out->p);
 	return true;
 }
 
@@ -263,11 +295,11 @@ static bool members(struct scan *s, struct bawn_line *l)
 	       literal(s, ",\"session\":", order) && text_or_null(s) &&
 	       literal(s, ",\"principal\":", order) && object_or_null(s) &&
 	       literal(s, ",\"exec\":", order) && text_or_null(s) &&
-	       literal(s, ",\"body\":", order) && object(s, 1) &&
+	       literal(s, ",\"body\":", order) && body(s, &l->body) &&
 	       literal(s, ",\"salt\":\"", order) && hex(s, 32, &salt) &&
 	       literal(s, "\",\"prev_hash\":\"", order) && hex(s, 64, &l->prev_hash) &&
 	       literal(s, "\",\"hash\":\"", order) && hex(s, 64, &l->hash) &&
-	       literal(s, "\"}", "members after hash that this version does not know") &&
+	       seal(s, l) && literal(s, "\"}", "members after hash that this version does not know") &&
 	       (s->p == s->end || bad(s, "bytes after the entry"));
 }
 
@@ -332,6 +364,15 @@ int bawn_line_check(struct bawn_span line, struct bawn_line *out, const char **o
 	return 0;
 }
 
+void bawn_hash_leaf(const char hash[static 64], uint8_t out[static BAWN_SHA256_LEN])
+{
+	uint8_t raw[BAWN_SHA256_LEN];
+	bawn_unhex(hash, raw, sizeof raw);
+	bawn_tree_leaf(raw, out);
+}
+
+void bawn_line_leaf(const struct bawn_line *l, uint8_t out[static BAWN_SHA256_LEN]) { bawn_hash_leaf(l->hash, out); }
+
 /* ---- writing ---- */
 
 static void put_text(struct bawn_buf *out, const char *text, bool *ok)
@@ -378,7 +419,8 @@ static int put_members(struct bawn_buf *out, const struct bawn_record *rec, cons
 	return 0;
 }
 
-#define LINE_AROUND (sizeof "{\"v\":1,\"seq\":9007199254740991," - 1 + sizeof ",\"prev_hash\":\"\",\"hash\":\"\"}\n" - 1 + 128)
+#define LINE_AROUND (sizeof "{\"v\":1,\"seq\":9007199254740991," - 1 + sizeof ",\"prev_hash\":\"\",\"hash\":\"\"}\n" - 1 + 128 + \
+                     sizeof ",\"root\":\"\",\"signature\":\"\"" - 1 + BAWN_B64_LEN(BAWN_SHA256_LEN) + BAWN_B64_LEN(BAWN_SIGNATURE_LEN))
 
 int bawn_line_draft(struct bawn_buf *out, const struct bawn_record *rec, const char *node, struct bawn_err *err)
 {
@@ -394,6 +436,7 @@ int bawn_line_draft(struct bawn_buf *out, const struct bawn_record *rec, const c
 	const char *problem = "";
 	bawn_auto_buf trial = BAWN_BUF(BAWN_ENTRY_MAX);
 	bawn_line_put(&trial, LAST_INT, bawn_buf_span(&draft), BAWN_NO_HASH, hash);
+	bawn_line_seal(&trial, &(struct bawn_seal){ 0 });
 	r = bawn_buf_error(&trial);
 	if (r == 0)
 		r = bawn_line_shape((struct bawn_span){ trial.p, trial.n - 1 }, &l, &problem);
@@ -418,4 +461,16 @@ void bawn_line_put(struct bawn_buf *out, uint64_t seq, struct bawn_span draft,
 		return;
 	hash_covered((struct bawn_span){ out->p + from, out->n - from }, out_hash);
 	bawn_buf_fmt(out, ",\"hash\":\"%s\"}\n", out_hash);
+}
+
+void bawn_line_seal(struct bawn_buf *out, const struct bawn_seal *seal)
+{
+	if (bawn_buf_error(out) < 0)
+		return;
+	out->n -= sizeof "}\n" - 1;
+	bawn_buf_str(out, ",\"root\":\"");
+	bawn_b64_put(out, seal->root, sizeof seal->root);
+	bawn_buf_str(out, "\",\"signature\":\"");
+	bawn_b64_put(out, seal->signature, sizeof seal->signature);
+	bawn_buf_str(out, "\"}\n");
 }

@@ -2,12 +2,19 @@
  *
  *	0           4096          8192
  *	+-----------+-------------+      a slot: {"v":1,"gen":N,"size":N,"segment":N,"at":N,"offset":N,
- *	| even gen  | odd gen     |               "hash":"64 hex",…,"check":"64 hex"}\n and zero bytes
- *	+-----------+-------------+
+ *	| even gen  | odd gen     |               "hash":"64 hex","epoch":N,"before":"hex","root":"base64",
+ *	+-----------+-------------+               "signature":"base64",…,"check":"64 hex"}\n and zero bytes
  *
  * Slots are written alternately and in place; the valid one with the larger gen counts.  A write that
- * is cut short spoils one slot, never both.  Members may be added before "check". */
+ * is cut short spoils one slot, never both.  Members may be added before "check".
+ *
+ * `before` is the frontier of the tree without its last entry.  So the root follows from `before` and
+ * `hash`, and the signature over it vouches for size, hash and frontier at once; segment, at and offset
+ * are checked against the line they lead to. */
 #pragma once
+#include <stdbool.h>
+#include "audit/note.h"
+#include "audit/tree.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/span.h"
@@ -22,7 +29,15 @@ struct bawn_head {
 	uint64_t segment;            /* first seq of the segment that holds the last entry */
 	uint64_t at, offset;         /* of the last line in it: its first byte, the byte after its newline */
 	char     hash[BAWN_SHA256_HEX];
+	uint64_t epoch;              /* whose key signs what comes next */
+	struct bawn_tree before;     /* all entries but the last */
+	struct bawn_seal seal;       /* as on the last line; zeros before the first entry */
 };
+
+/* The tree of all its entries. */
+void bawn_head_tree(const struct bawn_head *h, struct bawn_tree *out);
+/* Does the root follow from the rest? */
+bool bawn_head_whole(const struct bawn_head *h);
 
 /* The head of a log without entries. */
 void bawn_head_init(struct bawn_head *h);
@@ -33,5 +48,5 @@ void bawn_head_encode(const struct bawn_head *h, char out[static BAWN_HEAD_SLOT]
 /* -EBADMSG and AUDIT_TAMPERED where neither slot is valid. */
 BAWN_MUST_CHECK int bawn_head_read(int fd, struct bawn_head *out, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_head_read_at(int dirfd, struct bawn_head *out, struct bawn_err *err);
-/* Into the slot of h->gen; not synced. */
-BAWN_MUST_CHECK int bawn_head_write(int fd, const struct bawn_head *h, struct bawn_err *err);
+/* Encodes it into the slot of h->gen in `file`, what the file is known to hold, and writes that; not synced. */
+BAWN_MUST_CHECK int bawn_head_write(int fd, const struct bawn_head *h, char file[static BAWN_HEAD_FILE], struct bawn_err *err);

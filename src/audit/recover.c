@@ -1,9 +1,10 @@
 /* recover.c - head and files disagree: a crash, or somebody's hand?
  *
  *	at or below head        everything must be there and must be what was written, else TAMPERED
- *	beyond head, chained    kept and synced: it may have been acknowledged (head lags after a power cut)
- *	beyond that, no entry   a torn tail, never acknowledged: moved to quarantine/, log.recovered follows
- *	no entry, then entries  TAMPERED: an entry is written only after everything before it is durable
+ *	beyond head, signed     kept and synced: it may have been acknowledged (head lags after a power cut)
+ *	beyond that             a torn tail, never acknowledged: moved to quarantine/, log.recovered follows.
+ *	                        Whole entries without a signature too: nobody signs what another wrote
+ *	two commits in a tail   TAMPERED: a commit begins only when the one before it is durable
  *
  * Invariants:
  * (1) nothing at or below head is ever cut or changed;
@@ -17,7 +18,9 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include "audit/entry.h"
+#include "audit/keys.h"
 #include "audit/segment.h"
+#include "audit/trail.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/ulid.h"
@@ -27,6 +30,23 @@ static int tampered(struct bawn_err *err, const struct bawn_head *h, const char 
 	return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL,
 	                    "the audit log was changed: after entry %" PRIu64 " in segment %012" PRIu64 ": %s",
 	                    h->size > 0 ? h->size - 1 : 0, h->segment, problem);
+}
+
+/* By the key of its epoch, or by the one before where a log.key stands last. */
+static int check_signature(struct bawn_store *s, const struct bawn_head *h, bool turn, struct bawn_err *err)
+{
+	struct bawn_vkey key;
+	int r = bawn_store_signer(s, h->epoch, err);
+	if (r < 0)
+		return r;
+	key = s->signer.key;
+	if (turn && (h->epoch == 0 || bawn_keys_public(s->dirfd, h->epoch - 1, &key) < 0))
+		return tampered(err, h, "the verifier key of the epoch before is missing");
+	if (!bawn_head_whole(h) || !bawn_seal_good(&h->seal, &key) || strcmp(key.origin, s->signer.key.origin) != 0)
+		return tampered(err, h, "its head is not signed by its key");
+	s->head = *h;
+	s->sealer = key;
+	return 0;
 }
 
 int bawn_store_check_last(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err)
@@ -51,18 +71,36 @@ int bawn_store_check_last(struct bawn_store *s, const struct bawn_head *h, struc
 	int r = line[n - 1] == '\n' ? bawn_line_check((struct bawn_span){ line, n - 1 }, &l, &problem) : -EBADMSG;
 	if (r == -ENOMEM)
 		return bawn_fail(err, r, "read the audit log");
-	if (r < 0 || l.seq != h->size - 1 || memcmp(l.hash, h->hash, 64) != 0)
+	if (r < 0 || l.seq != h->size - 1 || memcmp(l.hash, h->hash, 64) != 0 || !l.sealed || memcmp(&l.seal, &h->seal, sizeof l.seal) != 0)
 		return tampered(err, h, "its last entry is not the one that was acknowledged");
+	return check_signature(s, h, bawn_span_is(l.type, "log.key"), err);
+}
+
+int bawn_store_check_published(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err)
+{
+	bawn_auto_buf text = BAWN_BUF(4096);
+	struct bawn_vkey key;
+	struct bawn_seal seal;
+	uint64_t size = 0;
+	int r = bawn_read_file(s->dirfd, "checkpoint", &text, NULL);
+	if (r == -ENOMEM)
+		return bawn_fail(err, r, "read the audit log");
+	if (r < 0 || !bawn_note_size(bawn_buf_span(&text), &size) || size <= h->size)
+		return 0;
+	for (uint64_t epoch = 0; bawn_keys_public(s->dirfd, epoch, &key) == 0; epoch++)
+		if (bawn_note_read(bawn_buf_span(&text), &key, &seal) && bawn_seal_good(&seal, &key))
+			return tampered(err, h, "it has signed a checkpoint of more entries than it has");
 	return 0;
 }
 
-/* Keeps what continues the chain from *h on in the open segment.  *out_clean: nothing else follows. */
-static int keep_chained(struct bawn_store *s, struct bawn_head *h, bool *out_clean, struct bawn_err *err)
+/* Keeps the signed commits that follow *h in the open segment.  *out_clean: nothing else follows. */
+static int keep_sealed(struct bawn_store *s, struct bawn_trail *trail, struct bawn_head *h, bool *out_clean, struct bawn_err *err)
 {
-	struct bawn_chain chain = { .seq = h->size };
 	bawn_auto_lines lines = { 0 };
-	memcpy(chain.hash, h->hash, sizeof chain.hash);
+	struct bawn_trail t = *trail;
+	uint64_t at = h->offset;
 	int r = bawn_lines_init(&lines, s->segfd, h->offset, err);
+	*out_clean = false;
 	while (r == 0) {
 		struct bawn_span line;
 		struct bawn_line l;
@@ -71,19 +109,27 @@ static int keep_chained(struct bawn_store *s, struct bawn_head *h, bool *out_cle
 		r = bawn_lines_next(&lines, &line, &whole, err);
 		if (r < 0)
 			return r;
-		*out_clean = line.p == NULL;
+		if (line.p == NULL)
+			*out_clean = at == h->offset;
 		if (line.p == NULL || !whole)
 			return 0;
-		r = bawn_chain_next(&chain, line, &l, &problem);
+		r = bawn_trail_next(&t, line, &l, &problem);
 		if (r == -ENOMEM)
 			return bawn_fail(err, r, "read the audit log");
-		if (r < 0 || (h->offset == 0 && l.seq > 0 && !bawn_span_is(l.type, "log.segment")))
+		if (r < 0 || (at == 0 && l.seq > 0 && !bawn_span_is(l.type, "log.segment")))
 			return 0;
-		h->at = h->offset;
-		h->offset = lines.offset;
-		h->size = chain.seq;
-		h->segment = s->segment;
-		memcpy(h->hash, chain.hash, sizeof h->hash);
+		if (l.sealed) {
+			*trail = t;
+			h->at = at;
+			h->offset = lines.offset;
+			h->size = t.chain.seq;
+			h->segment = s->segment;
+			h->epoch = t.epoch;
+			h->before = t.before;
+			h->seal = t.seal;
+			memcpy(h->hash, t.chain.hash, sizeof h->hash);
+		}
+		at = lines.offset;
 	}
 	return r;
 }
@@ -150,13 +196,15 @@ static int last_segment(struct bawn_store *s, const struct bawn_head *h, struct 
 }
 
 /* Cuts what follows *h in the open segment. */
-static int cut_tail(struct bawn_store *s, const struct bawn_head *h, struct cut *out, struct bawn_err *err)
+static int cut_tail(struct bawn_store *s, const struct bawn_trail *t, const struct bawn_head *h, struct cut *out, struct bawn_err *err)
 {
 	int r = last_segment(s, h, err);
 	if (r == 0)
-		r = bawn_segment_has_entry(s->segfd, h->offset, UINT64_MAX, err);
+		r = bawn_store_check_published(s, h, err);
+	if (r == 0)
+		r = bawn_segment_not_torn(s->segfd, h->offset, UINT64_MAX, t->sealed, t->chain.seq > 0 ? &t->key : NULL, err);
 	if (r > 0)
-		r = tampered(err, h, "an entry follows that does not continue the chain");
+		r = tampered(err, h, "entries follow that do not continue the log");
 	if (r == 0)
 		r = quarantine(s, h, out, err);
 	if (r == 0 && ftruncate(s->segfd, (off_t)h->offset) < 0)
@@ -165,7 +213,7 @@ static int cut_tail(struct bawn_store *s, const struct bawn_head *h, struct cut 
 }
 
 /* A segment begun but without a single good entry: its bytes go to quarantine, the file goes. */
-static int drop_segment(struct bawn_store *s, const struct bawn_head *h, struct cut *out, struct bawn_err *err)
+static int drop_segment(struct bawn_store *s, const struct bawn_trail *t, const struct bawn_head *h, struct cut *out, struct bawn_err *err)
 {
 	char name[BAWN_SEGMENT_NAME];
 	struct bawn_head start = *h;
@@ -174,14 +222,14 @@ static int drop_segment(struct bawn_store *s, const struct bawn_head *h, struct 
 	bawn_segment_name(s->segment, name);
 	if (fstat(s->segfd, &st) < 0)
 		return bawn_store_fail(s, err, "look at a segment");
-	int r = st.st_size > 0 ? cut_tail(s, &start, out, err) : 0;
+	int r = st.st_size > 0 ? cut_tail(s, t, &start, out, err) : 0;
 	if (r == 0 && (unlinkat(s->segdir, name, 0) < 0 || fsync(s->segdir) < 0))
 		r = bawn_store_fail(s, err, "remove a torn segment");
 	return r == 0 ? bawn_store_open_segment(s, h->segment, false, err) : r;
 }
 
 /* The segments after the open one, each of which must continue the chain. */
-static int later_segments(struct bawn_store *s, struct bawn_head *h, struct cut *cut, struct bawn_err *err)
+static int later_segments(struct bawn_store *s, struct bawn_trail *t, struct bawn_head *h, struct cut *cut, struct bawn_err *err)
 {
 	bawn_auto_segments all = { 0 };
 	int r = bawn_segments_list(s->dirfd, &all, err);
@@ -197,39 +245,57 @@ static int later_segments(struct bawn_store *s, struct bawn_head *h, struct cut 
 		if (r == 0)
 			r = bawn_store_open_segment(s, all.first[i], false, err);
 		if (r == 0)
-			r = keep_chained(s, &next, &clean, err);
+			r = keep_sealed(s, t, &next, &clean, err);
 		if (r < 0)
 			return r;
 		if (next.size == h->size)
-			r = drop_segment(s, h, cut, err);
+			r = drop_segment(s, t, h, cut, err);
 		else
 			*h = next;
 		if (r == 0 && next.offset > 0 && !clean)
-			r = cut_tail(s, h, cut, err);
+			r = cut_tail(s, t, h, cut, err);
 	}
 	return r;
+}
+
+/* What was kept, in a head of its own; the key to go on with must be the one the log names. */
+static int publish_kept(struct bawn_store *s, const struct bawn_trail *t, struct bawn_head *good, struct bawn_err *err)
+{
+	struct bawn_vkey sealer = t->key;
+	int r = bawn_store_signer(s, good->epoch, err);
+	if (r == 0 && !bawn_vkey_equal(&s->signer.key, &t->key))
+		r = tampered(err, good, "its private key is not the one it names");
+	if (r == 0 && !bawn_seal_good(&good->seal, &sealer) &&  /* it ends with a log.key, signed by the key before */
+	    bawn_keys_public(s->dirfd, good->epoch - 1, &sealer) < 0)
+		r = tampered(err, good, "the verifier key of the epoch before is missing");
+	good->gen++;
+	return r == 0 ? bawn_store_publish(s, good, &sealer, err) : r;
 }
 
 int bawn_store_recover(struct bawn_store *s, struct bawn_head *h, struct bawn_err *err)
 {
 	struct bawn_head good = *h;
+	struct bawn_trail trail;
 	struct cut cut = { 0 };
 	bool clean = false;
 	int r = bawn_store_check_last(s, h, err);
+	bawn_trail_init(&trail);
+	if (h->size > 0)
+		bawn_trail_from(&trail, h, &s->signer.key);
 	if (r == 0)
-		r = keep_chained(s, &good, &clean, err);
+		r = keep_sealed(s, &trail, &good, &clean, err);
 	if (r == 0 && !clean)
-		r = cut_tail(s, &good, &cut, err);
+		r = cut_tail(s, &trail, &good, &cut, err);
 	if (r == 0)
-		r = later_segments(s, &good, &cut, err);
+		r = later_segments(s, &trail, &good, &cut, err);
+	if (r == 0)
+		r = bawn_store_check_published(s, &good, err);
 	if (r == 0)
 		r = bawn_store_sync(s, s->segfd, "sync a segment", err);
 	if (r == 0 && fsync(s->segdir) < 0)
 		r = bawn_store_fail(s, err, "sync the directory of segments");
-	if (r == 0 && good.size != h->size) {
-		good.gen++;
-		r = bawn_store_publish(s, &good, err);
-	}
+	if (r == 0 && good.size != h->size)
+		r = publish_kept(s, &trail, &good, err);
 	/* A torn log.genesis is made anew by the caller; there is nothing yet that could tell of it. */
 	if (r == 0 && cut.bytes > 0 && good.size > 0)
 		r = bawn_store_own(s, &good, BAWN_RECORD_LOG_RECOVERED,

@@ -189,7 +189,10 @@ int bawn_chain_next(struct bawn_chain *c, struct bawn_span line, struct bawn_lin
 	return -EBADMSG;
 }
 
-static int entry_within(struct bawn_span line)
+struct commits { uint64_t sealed; const struct bawn_vkey *key; bool one; };
+
+/* 1: no crash left it.  The line may hold an entry somewhere after its beginning. */
+static int count_commits(struct commits *c, struct bawn_span line)
 {
 	static const char start[] = "{\"v\":1,\"seq\":";
 	struct bawn_line l;
@@ -199,14 +202,19 @@ static int entry_within(struct bawn_span line)
 		if (at == NULL)
 			break;
 		int r = bawn_line_check((struct bawn_span){ at, (size_t)(end - at) }, &l, &problem);
-		if (r != -EBADMSG)
-			return r == 0 ? 1 : r;
+		if (r == -EBADMSG)
+			continue;
+		if (r < 0 || c->one || c->key == NULL || l.seq < c->sealed)
+			return r < 0 ? r : 1;
+		c->one = l.sealed && bawn_seal_good(&l.seal, c->key);
+		return 0;
 	}
 	return 0;
 }
 
-int bawn_segment_has_entry(int fd, uint64_t from, uint64_t end, struct bawn_err *err)
+int bawn_segment_not_torn(int fd, uint64_t from, uint64_t end, uint64_t sealed, const struct bawn_vkey *key, struct bawn_err *err)
 {
+	struct commits c = { .sealed = sealed, .key = key };
 	bawn_auto_lines lines = { 0 };
 	int r = bawn_lines_init(&lines, fd, from, err);
 	lines.end = end;
@@ -216,7 +224,7 @@ int bawn_segment_has_entry(int fd, uint64_t from, uint64_t end, struct bawn_err 
 		r = bawn_lines_next(&lines, &line, &whole, err);
 		if (r < 0 || line.p == NULL)
 			return r;
-		r = whole ? entry_within(line) : 0;
+		r = whole ? count_commits(&c, line) : 0;
 		if (r == -ENOMEM)
 			return bawn_fail(err, r, "read the log");
 	}

@@ -46,10 +46,19 @@ struct bawn_chain { uint64_t seq; char hash[BAWN_SHA256_HEX]; };  /* the next se
 BAWN_MUST_CHECK int bawn_chain_next(struct bawn_chain *c, struct bawn_span line, struct bawn_line *out,
                                     const char **out_problem);
 
-/* Does a whole entry stand anywhere in these bytes of a file, in the chain or not?  Then what stands
- * before it is no torn tail: entries are written only after everything before them is durable.  Also
- * found where the newline before it was changed.  1, 0 or an error. */
-BAWN_MUST_CHECK int bawn_segment_has_entry(int fd, uint64_t from, uint64_t end, struct bawn_err *err);
+/* Bytes of a file that follow the last sealed entry: can a crash have left them?  A commit begins only
+ * when the one before it is durable, so a torn tail holds (parts of) one commit, whose signature stands
+ * on its last line.  1 where it cannot: an entry of the `sealed` ones before stands there again, or an
+ * entry signed by `key` has another after it: two commits.  Without a key (no log.genesis yet) any whole
+ * entry is one too many.  Also found where the newline before an entry was changed.  1, 0 or an error. */
+BAWN_MUST_CHECK int bawn_segment_not_torn(int fd, uint64_t from, uint64_t end, uint64_t sealed, const struct bawn_vkey *key,
+                                          struct bawn_err *err);
+
+/* Entries from the last one of `end` backwards, each checked against its own hash and the prev_hash of
+ * the one after it.  A non-zero return of `fn` stops the walk and is returned. */
+struct bawn_head;
+typedef int bawn_line_fn(void *ctx, const struct bawn_line *l, struct bawn_span line, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_lines_back(int dirfd, const struct bawn_head *end, bawn_line_fn *fn, void *ctx, struct bawn_err *err);
 
 /* Opens an audit directory for reading: NOT_FOUND where there is none. */
 BAWN_MUST_CHECK int bawn_audit_dir_open(const char *dir, int *out_fd, struct bawn_err *err);

@@ -4,10 +4,13 @@
  * (1) a record is in the queue, or in the batch of the one committing thread, or has an answer;
  * (2) an answer is given once: a record whose commit failed is never written later;
  * (3) files are touched without the mutex held, by the thread that set `committing`; records that
- *     arrive meanwhile form the next batch (group commit without a thread of our own). */
+ *     arrive meanwhile form the next batch (group commit without a thread of our own);
+ * (4) tiles and checkpoint are made after the answers are given, by the thread that committed, while
+ *     others go on; one thread at a time. */
 #include <pthread.h>
 #include "audit/entry.h"
 #include "audit/store.h"
+#include "audit/tiles.h"
 #include "base/cleanup.h"
 
 #define BATCH_BYTES (8u << 20)
@@ -33,6 +36,8 @@ struct local {
 	struct item      *items, **end;  /* until somebody has waited for them; where the next one goes */
 	struct item      *queued;        /* the oldest that is QUEUED; all after it are */
 	struct bawn_store store;
+	bool              deriving;
+	uint64_t          derived;       /* entries that tiles were made of */
 };
 
 static struct local *local_of(struct bawn_audit *a) { return (struct local *)a; }
@@ -48,7 +53,8 @@ static void free_item(struct item *i)
 /* Only the log itself says these. */
 static bool reserved(enum bawn_record_type type)
 {
-	return type == BAWN_RECORD_LOG_GENESIS || type == BAWN_RECORD_LOG_SEGMENT || type == BAWN_RECORD_LOG_RECOVERED;
+	return type == BAWN_RECORD_LOG_GENESIS || type == BAWN_RECORD_LOG_SEGMENT || type == BAWN_RECORD_LOG_RECOVERED ||
+	       type == BAWN_RECORD_LOG_KEY;
 }
 
 static int append(struct bawn_audit *a, const struct bawn_record *rec, uint64_t *out_ticket,
@@ -112,6 +118,15 @@ static struct item *take_batch(struct local *l)
 	return first;
 }
 
+/* With the mutex held, which is let go meanwhile.  A failure costs nothing but tiles: the next one makes them. */
+static void derive(struct local *l, const struct bawn_head *head, const struct bawn_vkey *sealer)
+{
+	pthread_mutex_unlock(&l->mutex);
+	(void)!bawn_tiles_publish(l->store.dirfd, head, sealer, NULL);
+	pthread_mutex_lock(&l->mutex);
+	l->deriving = false;
+}
+
 /* With the mutex held, which is let go while files are written. */
 static void commit(struct local *l)
 {
@@ -135,6 +150,13 @@ static void commit(struct local *l)
 		}
 	}
 	pthread_cond_broadcast(&l->changed);
+	if (r == 0 && !l->deriving && l->store.head.size - l->derived >= BAWN_TILE_WIDTH) {
+		const struct bawn_head head = l->store.head;  /* the store is another thread's when the mutex goes */
+		const struct bawn_vkey sealer = l->store.sealer;
+		l->deriving = true;
+		l->derived = head.size;
+		derive(l, &head, &sealer);
+	}
 }
 
 static int wait_for(struct bawn_audit *a, uint64_t ticket, struct bawn_receipt *out, struct bawn_err *err)
@@ -193,8 +215,25 @@ int bawn_audit_open(const char *dir, const struct bawn_audit_options *o, struct 
 		return r;
 	l->audit.ops = &ops;
 	l->end = &l->items;
+	l->derived = l->store.head.size;
 	pthread_mutex_init(&l->mutex, NULL);
 	pthread_cond_init(&l->changed, NULL);
 	*out = &bawn_steal(l)->audit;
 	return 0;
+}
+
+int bawn_audit_rotate_key(const char *dir, const struct bawn_audit_options *o, const json_t *principal, struct bawn_receipt *out,
+                          struct bawn_err *err)
+{
+	static const struct bawn_audit_options none;
+	struct bawn_store store;
+	struct bawn_receipt receipt;
+	int r = bawn_store_open(&store, dir, o != NULL ? o : &none, err);
+	if (r < 0)
+		return r;
+	r = bawn_store_rotate_key(&store, principal, &receipt, err);
+	bawn_store_done(&store);
+	if (r == 0 && out != NULL)
+		*out = receipt;
+	return r;
 }

@@ -1,11 +1,11 @@
-/* store.c - a commit: lock, read head, append, fdatasync, publish head, unlock.
+/* store.c - a commit: lock, read head, append (the last line signed), fdatasync, publish head, unlock.
  *
  * Invariants:
  * (1) head never says more than is durable: it is written after the fdatasync of the entries it
  *     counts, and it is in place (synced, size 0) before the first segment is made.  So a log shorter
  *     than its head was cut by somebody else;
- * (2) head itself is synced only when a segment is closed.  After a power cut it may lag: valid,
- *     chained entries beyond it were perhaps acknowledged and are kept (recover.c);
+ * (2) head itself is synced only when a segment is closed.  After a power cut it may lag: signed
+ *     commits beyond it were perhaps acknowledged and are kept (recover.c);
  * (3) an entry is acknowledged only after its fdatasync, the fsync of a new segment's directory entry
  *     and the write of head all succeeded;
  * (4) bytes of a commit that failed are cut off again before the lock is let go; where even that
@@ -14,9 +14,13 @@
  * (5) nothing is written unless directory, LOCK, head and segment are still the files at their
  *     paths: a log that was moved away or deleted is noticed before the next acknowledgement;
  * (6) one writer at a time: flock on LOCK, which is held by an open file of this process alone (a
- *     handle carried over fork refuses to work).
+ *     handle carried over fork refuses to work);
+ * (7) nothing is signed but lines this handle makes, on top of a head it signed or whose signature it
+ *     checked; a head smaller than one this handle has seen is refused;
+ * (8) the private key is durable before the first line signed with it, and log.key before the key of
+ *     the epoch it ends is destroyed.
  * An attacker controls: the content of records (entry.c deals with it).  Whoever may write the state
- * directory can rewrite log and head together; that is for signatures and witnesses.
+ * directory can put back an older log with its head, or take the private key; that is for witnesses.
  *
  * Waiting for the lock: there is no flock with a timeout, and a library may neither start threads
  * nor take signals.  So: try, then sleep 50 us, doubled up to 4 ms, with jitter so that waiters do
@@ -30,8 +34,12 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <sodium.h>
 #include "audit/entry.h"
+#include "audit/keys.h"
 #include "audit/segment.h"
+#include "audit/tiles.h"
+#include "base/b64.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -143,15 +151,29 @@ int bawn_store_open_segment(struct bawn_store *s, uint64_t first_seq, bool creat
 
 /* ---- writing ---- */
 
-int bawn_store_publish(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err)
+int bawn_store_publish(struct bawn_store *s, const struct bawn_head *h, const struct bawn_vkey *sealer, struct bawn_err *err)
 {
 	s->trusted = false;
-	int r = bawn_head_write(s->headfd, h, err);
+	int r = bawn_head_write(s->headfd, h, s->head_file, err);
 	if (r < 0)
 		return die(s, bawn_store_fail(s, err, "write head"));
 	s->trusted = true;
-	s->trusted_gen = h->gen;
+	s->head = *h;
+	s->sealer = *sealer;
 	return 0;
+}
+
+/* The key of this epoch.  What an interrupted rotation left of the one before goes now. */
+int bawn_store_signer(struct bawn_store *s, uint64_t epoch, struct bawn_err *err)
+{
+	if (s->has_signer && s->signer_epoch == epoch)
+		return 0;
+	int r = bawn_keys_load(s->dirfd, epoch, &s->signer, err);
+	s->has_signer = r == 0;
+	s->signer_epoch = epoch;
+	if (r == 0 && epoch > 0)
+		bawn_keys_destroy(s->dirfd, epoch - 1);
+	return r;
 }
 
 /* The kernel would answer a write beyond RLIMIT_FSIZE with a signal that ends the program. */
@@ -190,32 +212,56 @@ static int put_bytes(struct bawn_store *s, uint64_t at, struct bawn_err *err)
 	return die(s, r);
 }
 
+/* The lines of a commit into s->out; *next is the head after them.  Signed is the last line, or each. */
+static void put_lines(struct bawn_store *s, struct bawn_head *next, struct bawn_pending *first)
+{
+	const uint64_t start = next->offset;
+	struct bawn_tree tree;
+	bawn_head_tree(next, &tree);
+	bawn_buf_reset(&s->out);
+	for (struct bawn_pending *p = first; p != NULL; p = p->next) {
+		bawn_node leaf;
+		bawn_line_put(&s->out, next->size, bawn_buf_span(&p->draft), next->hash, p->receipt.hash);
+		if (bawn_buf_error(&s->out) < 0)
+			return;
+		memcpy(next->hash, p->receipt.hash, sizeof next->hash);
+		p->receipt.seq = next->size++;
+		if (p->next == NULL)
+			next->before = tree;
+		bawn_hash_leaf(next->hash, leaf);
+		bawn_tree_add(&tree, leaf);
+		if (s->sign_every || p->next == NULL) {
+			next->seal.size = next->size;
+			bawn_tree_root(&tree, next->seal.root);
+			bawn_seal_sign(&next->seal, &s->signer);
+			bawn_line_seal(&s->out, &next->seal);
+		}
+		next->epoch += p->new_key;
+		next->at = next->offset;
+		next->offset = start + s->out.n;
+	}
+}
+
 /* Appends the list to the open segment; *h moves on only if all went well. */
 int bawn_store_write(struct bawn_store *s, struct bawn_head *h, struct bawn_pending *first,
                      bool new_file, struct bawn_err *err)
 {
 	struct bawn_head next = *h;
+	int r = bawn_store_signer(s, h->epoch, err);
+	if (r < 0)
+		return r;
 	next.gen++;
 	next.segment = s->segment;
 	next.offset = new_file ? 0 : h->offset;
 	const uint64_t start = next.offset;
-	bawn_buf_reset(&s->out);
-	for (struct bawn_pending *p = first; p != NULL; p = p->next) {
-		char hash[BAWN_SHA256_HEX];
-		bawn_line_put(&s->out, next.size, bawn_buf_span(&p->draft), next.hash, hash);
-		memcpy(next.hash, hash, sizeof hash);
-		memcpy(p->receipt.hash, hash, sizeof hash);
-		p->receipt.seq = next.size++;
-		next.at = next.offset;
-		next.offset = start + s->out.n;
-	}
+	put_lines(s, &next, first);
 	if (bawn_buf_error(&s->out) < 0)
 		return bawn_fail(err, bawn_buf_error(&s->out), "write to the audit log");
-	int r = put_bytes(s, start, err);
+	r = put_bytes(s, start, err);
 	if (r == 0 && new_file && fsync(s->segdir) < 0)
 		r = die(s, bawn_store_fail(s, err, "sync the directory of segments"));
 	if (r == 0)
-		r = bawn_store_publish(s, &next, err);
+		r = bawn_store_publish(s, &next, &s->signer.key, err);
 	if (r < 0)
 		return r;
 	for (struct bawn_pending *p = first; p != NULL; p = p->next)
@@ -225,53 +271,75 @@ int bawn_store_write(struct bawn_store *s, struct bawn_head *h, struct bawn_pend
 }
 
 static int draft_own(struct bawn_store *s, struct bawn_pending *p, enum bawn_record_type type,
-                     json_t *body_stolen, struct bawn_err *err)
+                     const json_t *principal, json_t *body_stolen, struct bawn_err *err)
 {
 	bawn_auto_json body = body_stolen;
 	if (body == NULL)
 		return bawn_fail(err, -ENOMEM, "write to the audit log");
 	p->draft = BAWN_BUF(BAWN_ENTRY_MAX);
-	return bawn_line_draft(&p->draft, &(struct bawn_record){ .type = type, .body = body }, s->node, err);
+	return bawn_line_draft(&p->draft, &(struct bawn_record){ .type = type, .principal = principal, .body = body }, s->node, err);
 }
 
 int bawn_store_own(struct bawn_store *s, struct bawn_head *h, enum bawn_record_type type, json_t *body_stolen,
                    bool new_file, struct bawn_err *err)
 {
 	struct bawn_pending own = { 0 };
-	int r = draft_own(s, &own, type, body_stolen, err);
+	int r = draft_own(s, &own, type, NULL, body_stolen, err);
 	if (r == 0)
 		r = bawn_store_write(s, h, &own, new_file, err);
 	bawn_buf_done(&own.draft);
 	return r;
 }
 
+/* "audit.HOST/INSTANCE": never the same twice, whatever the host is called. */
+static void name_origin(const struct bawn_store *s, const char *instance, char out[static BAWN_ORIGIN_MAX])
+{
+	char host[65] = "";
+	size_t n = 0;
+	for (const char *p = s->node; *p != '\0' && n < sizeof host - 1; p++)
+		if ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || *p == '.' || *p == '-')
+			host[n++] = *p;
+	snprintf(out, BAWN_ORIGIN_MAX, "audit.%s/%s", n > 0 ? host : "host", instance);
+}
+
+/* The first entry, with a key of its own: one that an earlier attempt left has signed nothing that counts. */
 static int genesis(struct bawn_store *s, struct bawn_head *h, struct bawn_err *err)
 {
 	uint8_t raw[16];
-	char id[2 * sizeof raw + 1];
+	char id[2 * sizeof raw + 1], origin[BAWN_ORIGIN_MAX], vkey[BAWN_VKEY_MAX];
 	if (getrandom(raw, sizeof raw, 0) != (ssize_t)sizeof raw)
 		return bawn_store_fail(s, err, "draw the identity");
 	bawn_hex(raw, sizeof raw, id);
+	name_origin(s, id, origin);
+	int r = bawn_keys_make(s->dirfd, origin, 0, &s->signer, err);
+	if (r < 0) {
+		errno = -r;
+		return bawn_store_fail(s, err, "make the key");
+	}
+	s->has_signer = true;
+	s->signer_epoch = 0;
+	bawn_vkey_text(&s->signer.key, vkey);
 	return bawn_store_own(s, h, BAWN_RECORD_LOG_GENESIS,
-	                      json_pack("{s:s,s:i}", "instance", id, "format", 1), true, err);
+	                      json_pack("{s:s,s:i,s:s,s:s}", "instance", id, "format", 1, "origin", origin, "vkey", vkey), true, err);
 }
 
 /* A new segment begins with log.segment, written together with the records that found no room.
  * Head is synced first: however often power fails, it lags by one segment at most. */
 static int rotate(struct bawn_store *s, struct bawn_head *h, struct bawn_pending *first, struct bawn_err *err)
 {
-	char name[BAWN_SEGMENT_NAME];
+	char name[BAWN_SEGMENT_NAME], root[BAWN_B64_LEN(BAWN_SHA256_LEN) + 1];
 	struct bawn_pending own = { .next = first };
 	int r = 0;
+	bawn_b64(h->seal.root, sizeof h->seal.root, root);
 	if (h->size > BAWN_SEGMENT_LAST)
 		r = bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL, "the audit log is full: %" PRIu64 " entries", h->size);
 	if (r == 0)
 		r = bawn_store_sync(s, s->headfd, "sync head", err);
 	if (r == 0)
-		r = draft_own(s, &own, BAWN_RECORD_LOG_SEGMENT,
-		              json_pack("{s:I,s:I,s:I,s:s}", "previous", (json_int_t)h->segment,
-		                        "previous_bytes", (json_int_t)h->offset,
-		                        "size", (json_int_t)h->size, "head_hash", h->hash), err);
+		r = draft_own(s, &own, BAWN_RECORD_LOG_SEGMENT, NULL,
+		              json_pack("{s:I,s:I,s:I,s:s,s:s,s:I}", "previous", (json_int_t)h->segment,
+		                        "previous_bytes", (json_int_t)h->offset, "size", (json_int_t)h->size,
+		                        "head_hash", h->hash, "root", root, "epoch", (json_int_t)h->epoch), err);
 	const uint64_t old = s->segment;
 	if (r == 0)
 		r = bawn_store_open_segment(s, h->size, true, err);
@@ -291,6 +359,15 @@ static int rotate(struct bawn_store *s, struct bawn_head *h, struct bawn_pending
 
 /* ---- a commit ---- */
 
+/* A head older than one this handle knows was put back by somebody. */
+static int check_forward(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err)
+{
+	if (h->size > s->head.size || (h->size == s->head.size && strcmp(h->hash, s->head.hash) == 0) || s->head.size == 0)
+		return 0;
+	return die(s, bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL,
+	                           "the head of the audit log '%s' went back from %" PRIu64 " entries to %" PRIu64, s->dir, s->head.size, h->size));
+}
+
 /* After this the open segment ends exactly where head says. */
 static int settle(struct bawn_store *s, struct bawn_head *h, struct bawn_err *err)
 {
@@ -299,6 +376,9 @@ static int settle(struct bawn_store *s, struct bawn_head *h, struct bawn_err *er
 	int r = 0;
 	bawn_segment_name(h->segment, name);
 	bawn_segment_name(h->size, next);
+	r = check_forward(s, h, err);
+	if (r < 0)
+		return r;
 	if (s->segfd < 0 || s->segment != h->segment || !same_file(s->segfd, s->segdir, name, AT_SYMLINK_NOFOLLOW)) {
 		bool replaced = s->segfd >= 0 && s->segment == h->segment;
 		s->trusted = false;
@@ -312,16 +392,17 @@ static int settle(struct bawn_store *s, struct bawn_head *h, struct bawn_err *er
 	if (fstat(s->segfd, &st) < 0)
 		return bawn_store_fail(s, err, "look at a segment");
 	if ((uint64_t)st.st_size != h->offset ||
-	    (h->size > 0 && faccessat(s->segdir, next, F_OK, AT_SYMLINK_NOFOLLOW) == 0))
+	    (h->size > 0 && faccessat(s->segdir, next, F_OK, AT_SYMLINK_NOFOLLOW) == 0)) {
 		r = bawn_store_recover(s, h, err);
-	else if (!s->trusted || s->trusted_gen != h->gen)
-		r = bawn_store_check_last(s, h, err);
+	} else if (!s->trusted) {
+		const bool unknown = s->head.size == 0;  /* else check_forward knows more than the checkpoint */
+		r = h->size > 0 ? bawn_store_check_last(s, h, err) : 0;
+		if (r == 0 && unknown)
+			r = bawn_store_check_published(s, h, err);
+	}
 	if (r == 0 && h->size == 0)
 		r = genesis(s, h, err);
-	if (r == 0) {
-		s->trusted = true;
-		s->trusted_gen = h->gen;
-	}
+	s->trusted = r == 0;
 	return r;
 }
 
@@ -329,8 +410,23 @@ static uint64_t bytes_of(const struct bawn_pending *p)
 {
 	uint64_t n = 0;
 	for (; p != NULL; p = p->next)
-		n += p->draft.n + 200;  /* what stands around a draft, or a little more */
+		n += p->draft.n + 400;  /* what stands around a draft, or a little more */
 	return n;
+}
+
+static int read_head(struct bawn_store *s, struct bawn_head *out, struct bawn_err *err)
+{
+	char file[BAWN_HEAD_FILE];
+	ssize_t n = pread(s->headfd, file, sizeof file, 0);
+	if (n == (ssize_t)sizeof file && s->trusted && memcmp(file, s->head_file, sizeof file) == 0) {
+		*out = s->head;
+		return 0;
+	}
+	s->trusted = false;
+	int r = bawn_head_read(s->headfd, out, err);
+	if (r == 0 && n == (ssize_t)sizeof file)
+		memcpy(s->head_file, file, sizeof file);
+	return r;
 }
 
 static int commit_locked(struct bawn_store *s, struct bawn_pending *first, struct bawn_err *err)
@@ -338,7 +434,7 @@ static int commit_locked(struct bawn_store *s, struct bawn_pending *first, struc
 	struct bawn_head h;
 	int r = check_files(s, err);
 	if (r == 0)
-		r = bawn_head_read(s->headfd, &h, err);
+		r = read_head(s, &h, err);
 	if (r == 0)
 		r = settle(s, &h, err);
 	if (r < 0 || first == NULL)
@@ -349,7 +445,7 @@ static int commit_locked(struct bawn_store *s, struct bawn_pending *first, struc
 	return bawn_store_write(s, &h, first, false, err);
 }
 
-int bawn_store_commit(struct bawn_store *s, struct bawn_pending *first, struct bawn_err *err)
+static int usable(struct bawn_store *s, struct bawn_err *err)
 {
 	if (s->dead)
 		return bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL,
@@ -357,10 +453,66 @@ int bawn_store_commit(struct bawn_store *s, struct bawn_pending *first, struct b
 	if (s->pid != getpid())
 		return bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL,
 		                    "the audit log '%s' was opened by another process", s->dir);
-	int r = take_lock(s, err);
+	return 0;
+}
+
+int bawn_store_commit(struct bawn_store *s, struct bawn_pending *first, struct bawn_err *err)
+{
+	int r = usable(s, err);
+	if (r == 0)
+		r = take_lock(s, err);
 	if (r < 0)
 		return r;
 	r = commit_locked(s, first, err);
+	drop_lock(s);
+	return r;
+}
+
+/* ---- a new key ---- */
+
+static int rotate_locked(struct bawn_store *s, const json_t *principal, struct bawn_receipt *out, struct bawn_err *err)
+{
+	char vkey[BAWN_VKEY_MAX];
+	struct bawn_signer fresh = { 0 };
+	struct bawn_pending own = { .new_key = true };
+	int r = commit_locked(s, NULL, err);
+	if (r < 0)
+		return r;
+	struct bawn_head h = s->head;
+	const uint64_t old = h.epoch;
+	r = bawn_store_signer(s, old, err);
+	if (r < 0)
+		return r;
+	r = bawn_keys_make(s->dirfd, s->signer.key.origin, old + 1, &fresh, err);
+	if (r < 0) {
+		errno = -r;
+		return bawn_store_fail(s, err, "make a key");
+	}
+	bawn_vkey_text(&fresh.key, vkey);
+	r = draft_own(s, &own, BAWN_RECORD_LOG_KEY, principal, json_pack("{s:I,s:s}", "epoch", (json_int_t)(old + 1), "vkey", vkey), err);
+	if (r == 0)
+		r = bawn_store_write(s, &h, &own, false, err);
+	bawn_buf_done(&own.draft);
+	if (r == 0) {
+		s->signer = fresh;
+		s->signer_epoch = old + 1;
+		bawn_keys_destroy(s->dirfd, old);
+		*out = own.receipt;
+	} else if (!s->dead) {  /* else log.key may be there in spite of all: the next opener will see */
+		bawn_keys_destroy(s->dirfd, old + 1);
+	}
+	bawn_signer_wipe(&fresh);
+	return r;
+}
+
+int bawn_store_rotate_key(struct bawn_store *s, const json_t *principal, struct bawn_receipt *out, struct bawn_err *err)
+{
+	int r = usable(s, err);
+	if (r == 0)
+		r = take_lock(s, err);
+	if (r < 0)
+		return r;
+	r = rotate_locked(s, principal, out, err);
 	drop_lock(s);
 	return r;
 }
@@ -414,7 +566,7 @@ static int open_head(struct bawn_store *s, struct bawn_err *err)
 
 static int open_files(struct bawn_store *s, struct bawn_err *err)
 {
-	static const char *const sub[] = { "seg", "blob", "quarantine" };
+	static const char *const sub[] = { "seg", "blob", "quarantine", "keys", "private", "tile" };
 	int r = bawn_make_dirs(s->dir, 0700, err);
 	if (r < 0) {
 		errno = -r;
@@ -450,8 +602,9 @@ int bawn_store_open(struct bawn_store *s, const char *dir, const struct bawn_aud
 		.dir = strdup(dir), .node = strdup(o->node != NULL ? o->node : ""), .pid = getpid(),
 		.max_segment = o->max_segment_bytes != 0 ? o->max_segment_bytes : SEGMENT_DEFAULT,
 		.lock_ms = o->lock_timeout_ms != 0 ? o->lock_timeout_ms : LOCK_DEFAULT_MS,
-		.out = BAWN_BUF(64u << 20),
+		.out = BAWN_BUF(64u << 20), .sign_every = o->sign_every,
 	};
+	(void)sodium_mlock(&s->signer, sizeof s->signer);  /* best effort: a small RLIMIT_MEMLOCK is no reason not to log */
 	int r = s->dir == NULL || s->node == NULL ? bawn_fail(err, -ENOMEM, "open the audit log") : 0;
 	if (r == 0)
 		r = open_files(s, err);
@@ -465,6 +618,9 @@ int bawn_store_open(struct bawn_store *s, const char *dir, const struct bawn_aud
 void bawn_store_done(struct bawn_store *s)
 {
 	int *fd[] = { &s->dirfd, &s->segdir, &s->lockfd, &s->headfd, &s->segfd };
+	if (s->trusted && !s->dead && s->pid == getpid())
+		(void)!bawn_tiles_publish(s->dirfd, &s->head, &s->sealer, NULL);  /* what can be made from the log can wait for the next one */
+	(void)sodium_munlock(&s->signer, sizeof s->signer);  /* wipes it */
 	for (size_t i = 0; i < BAWN_LEN(fd); i++) {
 		bawn_close_fdp(fd[i]);
 		*fd[i] = -1;

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 #include "audit/audit.h"
 #include "audit/head.h"
+#include "audit/note.h"
 #include "base/buf.h"
 
 /* A record on its way into the log; the list is borrowed by bawn_store_commit. */
@@ -12,6 +13,7 @@ struct bawn_pending {
 	struct bawn_pending *next;
 	struct bawn_buf      draft;
 	struct bawn_receipt  receipt;  /* filled by a commit that succeeds */
+	bool                 new_key;  /* a log.key: what follows is signed by the next epoch */
 };
 
 struct bawn_store {
@@ -19,8 +21,13 @@ struct bawn_store {
 	int      dirfd, segdir, lockfd, headfd, segfd;
 	uint64_t segment;         /* first seq of the segment open at segfd */
 	uint64_t max_segment, lock_ms;
-	uint64_t trusted_gen;     /* the head whose last line this handle wrote or checked itself */
-	bool     trusted;
+	struct bawn_head head;    /* the last one this handle wrote or checked itself; size 0: none yet */
+	struct bawn_vkey sealer;  /* who signed it */
+	bool     trusted;         /* nothing went wrong since */
+	char     head_file[BAWN_HEAD_FILE];  /* as last read or written: while it is the same, so is head */
+	struct bawn_signer signer;
+	uint64_t signer_epoch;
+	bool     has_signer, sign_every;
 	bool     dead;            /* the files cannot be relied on any more: nothing is written again */
 	pid_t    pid;
 	struct bawn_buf out;
@@ -33,10 +40,14 @@ void bawn_store_done(struct bawn_store *s);
 /* All of the list durable and in the head, or an error and none of it acknowledged. */
 BAWN_MUST_CHECK int bawn_store_commit(struct bawn_store *s, struct bawn_pending *first, struct bawn_err *err);
 
+/* A key for the next epoch, recorded as log.key; the private key of this one is destroyed. */
+BAWN_MUST_CHECK int bawn_store_rotate_key(struct bawn_store *s, const json_t *principal, struct bawn_receipt *out, struct bawn_err *err);
+
 /* store.c for recover.c */
+BAWN_MUST_CHECK int bawn_store_signer(struct bawn_store *s, uint64_t epoch, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_store_fail(struct bawn_store *s, struct bawn_err *err, const char *doing);
 BAWN_MUST_CHECK int bawn_store_sync(struct bawn_store *s, int fd, const char *what, struct bawn_err *err);
-BAWN_MUST_CHECK int bawn_store_publish(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_store_publish(struct bawn_store *s, const struct bawn_head *h, const struct bawn_vkey *sealer, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_store_open_segment(struct bawn_store *s, uint64_t first_seq, bool create,
                                             struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_store_write(struct bawn_store *s, struct bawn_head *h,
@@ -49,6 +60,7 @@ BAWN_MUST_CHECK int bawn_store_own(struct bawn_store *s, struct bawn_head *h,
 /* recover.c: makes head and files agree, or says why they never will.  Called under the lock where
  * they differ; *h is the head read, and on return the head published. */
 BAWN_MUST_CHECK int bawn_store_recover(struct bawn_store *s, struct bawn_head *h, struct bawn_err *err);
-/* Is the last line acknowledged by the head there, and is it the one? */
-BAWN_MUST_CHECK int bawn_store_check_last(struct bawn_store *s, const struct bawn_head *h,
-                                          struct bawn_err *err);
+/* Is the head signed, is the last line acknowledged by it there, and is it the one?  Then s->head is *h. */
+BAWN_MUST_CHECK int bawn_store_check_last(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err);
+/* Has the log published a checkpoint of more entries than it has now? */
+BAWN_MUST_CHECK int bawn_store_check_published(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err);

@@ -1,13 +1,16 @@
 /* verify.c - is this log what was written?  Reads every byte, changes none, takes no lock.
  *
  * Invariants:
- * (1) every byte of every segment is either part of an entry that follows the one before, or counted
- *     in torn_bytes, or the log is bad;
- * (2) torn bytes lie beyond head, at the very end, with no entry after them;
- * (3) head is read first and sizes are taken once per segment, so a writer at work cannot make a good
- *     log look bad.
- * An attacker controls: everything in the directory.  One who rewrites log and head alike is found by
- * an anchor outside only; there is none yet, and the report says so. */
+ * (1) every byte of every segment is either part of an entry that follows the one before and that a
+ *     good signature covers, or counted in torn_bytes, or the log is bad;
+ * (2) torn bytes lie beyond head and the last signed commit, at the very end, and are (part of) one
+ *     commit at most;
+ * (3) head and checkpoint are read first and sizes are taken once per segment, so a writer at work
+ *     cannot make a good log look bad;
+ * (4) what is made from the log (tiles) can be wrong without the log being bad; what the log has
+ *     signed (head, checkpoint) cannot.
+ * An attacker controls: everything in the directory.  One who has the private key, or an older copy of
+ * all of it, is found by an anchor outside only; there is none yet, and the report says so. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,13 +18,24 @@
 #include "audit/audit.h"
 #include "audit/entry.h"
 #include "audit/head.h"
+#include "audit/keys.h"
 #include "audit/segment.h"
+#include "audit/tiles.h"
+#include "audit/trail.h"
+#include "base/b64.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 
 struct verify {
 	int                       dirfd;
 	struct bawn_head          head;
-	struct bawn_chain         chain;
+	struct bawn_trail         trail;
+	char                      sealed_hash[BAWN_SHA256_HEX];  /* of the last entry that a signature covers */
+	struct bawn_vkey          pin;       /* the key the caller knows */
+	bool                      pinned, pin_seen;
+	struct bawn_buf           note;      /* the checkpoint */
+	uint64_t                  note_size; /* what it claims; 0: there is none */
+	struct bawn_tiles        *tiles;
 	struct bawn_audit_report *report;
 };
 
@@ -40,39 +54,99 @@ static int bad(struct verify *v, uint64_t seq, const char *fmt, ...)
 	return 0;
 }
 
-static int broken(struct verify *v, int fd, uint64_t from, uint64_t end, const char *problem,
-                  struct bawn_err *err)
+/* What follows the last signed commit of a segment, from byte `sealed` on; `problem` is that of the
+ * first entry that does not fit, or NULL where all of it are entries without a signature. */
+static int unsealed(struct verify *v, int fd, uint64_t sealed, uint64_t end, const char *problem, struct bawn_err *err)
 {
-	if (v->chain.seq < v->head.size)
-		return bad(v, v->chain.seq, "entry %" PRIu64 ": %s", v->chain.seq, problem);
-	v->report->torn_bytes += end - from;
-	int r = bawn_segment_has_entry(fd, from, end, err);
-	return r > 0 ? bad(v, v->chain.seq,
-	                   "entry %" PRIu64 " is damaged or missing, and entries follow it", v->chain.seq) : r;
+	const uint64_t seq = v->trail.chain.seq;
+	if (v->trail.sealed < v->head.size)
+		return problem != NULL ? bad(v, seq, "entry %" PRIu64 ": %s", seq, problem)
+		                       : bad(v, v->trail.sealed, "entry %" PRIu64 " is covered by no signature", v->trail.sealed);
+	v->report->torn_bytes += end - sealed;
+	int r = bawn_segment_not_torn(fd, sealed, end, v->trail.sealed, v->trail.sealed > 0 ? &v->trail.key : NULL, err);
+	return r > 0 ? bad(v, seq, "entry %" PRIu64 " is damaged or missing, and entries follow that no crash puts there", seq) : r;
 }
 
-static void against_head(struct verify *v, uint64_t segment, uint64_t at, uint64_t offset)
+static void against_head(struct verify *v, const struct bawn_line *l, uint64_t segment, uint64_t at, uint64_t offset)
 {
-	if (v->chain.seq != v->head.size)
+	const struct bawn_head *h = &v->head;
+	const uint64_t seq = h->size - 1;
+	if (v->trail.chain.seq != h->size)
 		return;
-	if (memcmp(v->chain.hash, v->head.hash, 64) != 0)
-		(void)bad(v, v->head.size - 1,
-		          "entry %" PRIu64 " is not the one that was acknowledged: the head has another hash",
-		          v->head.size - 1);
-	else if (segment != v->head.segment || at != v->head.at || offset != v->head.offset)
-		(void)bad(v, v->head.size - 1, "entry %" PRIu64 " is not where the head says", v->head.size - 1);
+	if (memcmp(v->trail.chain.hash, h->hash, 64) != 0)
+		(void)bad(v, seq, "entry %" PRIu64 " is not the one that was acknowledged: the head has another hash", seq);
+	else if (segment != h->segment || at != h->at || offset != h->offset)
+		(void)bad(v, seq, "entry %" PRIu64 " is not where the head says", seq);
+	else if (!l->sealed || memcmp(&l->seal, &h->seal, sizeof l->seal) != 0)
+		(void)bad(v, seq, "entry %" PRIu64 " does not carry the signature of the head", seq);
+	else if (!bawn_head_whole(h) || h->epoch != v->trail.epoch)
+		(void)bad(v, seq, "the head of the log does not follow from its entries");
 }
 
-static void note_times(struct bawn_audit_report *r, const struct bawn_line *l)
+/* A key becomes the log's: the files that show it to others must say the same. */
+static void against_key_files(struct verify *v, uint64_t seq)
 {
+	struct bawn_vkey file;
+	int r = bawn_keys_public(v->dirfd, v->trail.epoch, &file);
+	if (r == -EBADMSG || (r == 0 && !bawn_vkey_equal(&file, &v->trail.key)))
+		(void)bad(v, seq, "keys/epoch-%" PRIu64 ".vkey is not the key that entry %" PRIu64 " names", v->trail.epoch, seq);
+	if (v->trail.epoch > 0)
+		return;
+	r = bawn_keys_read(v->dirfd, "vkey", &file);
+	if (r == -EBADMSG || (r == 0 && !bawn_vkey_equal(&file, &v->trail.key)))
+		(void)bad(v, seq, "vkey is not the key that entry %" PRIu64 " names", seq);
+	bawn_vkey_text(&v->trail.key, v->report->vkey);
+	memcpy(v->report->origin, v->trail.key.origin, sizeof v->report->origin);
+}
+_Static_assert(sizeof((struct bawn_audit_report *)0)->vkey >= BAWN_VKEY_MAX &&
+               sizeof((struct bawn_audit_report *)0)->origin == BAWN_ORIGIN_MAX, "they fit");
+
+static void tiles_wrong(struct verify *v, const char *what)
+{
+	if (v->report->tiles[0] == '\0')
+		snprintf(v->report->tiles, sizeof v->report->tiles, "%s", what);
+}
+
+/* Where the published checkpoint ends: it was signed, so the tree must be this one. */
+static void against_checkpoint(struct verify *v, const struct bawn_vkey *signer)
+{
+	struct bawn_seal seal;
+	bawn_node root;
+	if (v->trail.chain.seq != v->note_size)
+		return;
+	bawn_tree_root(&v->trail.tree, root);
+	if (!bawn_note_read(bawn_buf_span(&v->note), signer, &seal) || !bawn_seal_good(&seal, signer))
+		tiles_wrong(v, "checkpoint is not signed by the key of its epoch");
+	else if (memcmp(root, seal.root, sizeof root) != 0)
+		(void)bad(v, v->note_size - 1, "the log has signed a checkpoint of %" PRIu64 " other entries", v->note_size);
+}
+
+/* After an entry that fits. */
+static void took(struct verify *v, const struct bawn_line *l, const struct bawn_vkey *before)
+{
+	const struct bawn_vkey *signer = l->seq == 0 ? &v->trail.key : before;
+	uint8_t data[BAWN_SHA256_LEN];
 	if (l->seq == 0)
-		r->first_us = l->ts_us;
-	r->last_us = l->ts_us;
+		v->report->first_us = l->ts_us;
+	if (l->seq == 0 || bawn_span_is(l->type, "log.key"))
+		against_key_files(v, l->seq);
+	if (l->sealed) {
+		v->report->signatures++;
+		v->report->last_us = l->ts_us;
+		v->pin_seen = v->pin_seen || (v->pinned && bawn_vkey_equal(signer, &v->pin));
+		memcpy(v->sealed_hash, v->trail.chain.hash, sizeof v->sealed_hash);
+	}
+	if (v->tiles != NULL) {
+		bawn_unhex(l->hash, data, sizeof data);
+		bawn_tiles_check_add(v->tiles, data);
+	}
+	against_checkpoint(v, signer);
 }
 
 static int verify_lines(struct verify *v, int fd, uint64_t segment, uint64_t end, struct bawn_err *err)
 {
 	bawn_auto_lines lines = { 0 };
+	uint64_t sealed = 0;
 	int r = bawn_lines_init(&lines, fd, 0, err);
 	lines.end = end;
 	while (r == 0 && v->report->ok) {
@@ -82,21 +156,22 @@ static int verify_lines(struct verify *v, int fd, uint64_t segment, uint64_t end
 		const char *problem = "not a whole line";
 		const uint64_t at = lines.offset;
 		r = bawn_lines_next(&lines, &line, &whole, err);
-		if (r < 0 || line.p == NULL)
+		if (r < 0)
 			return r;
-		struct bawn_chain before = v->chain;
-		r = whole ? bawn_chain_next(&v->chain, line, &l, &problem) : -EBADMSG;
-		if (r == 0 && at == 0 && segment > 0 && !bawn_span_is(l.type, "log.segment")) {
-			v->chain = before;
-			problem = "the segment does not begin with log.segment";
-			r = -EBADMSG;
-		}
+		if (line.p == NULL)
+			return sealed < end ? unsealed(v, fd, sealed, end, NULL, err) : 0;
+		struct bawn_vkey key = v->trail.key;
+		r = whole ? bawn_trail_next(&v->trail, line, &l, &problem) : -EBADMSG;
 		if (r == -ENOMEM)
 			return bawn_fail(err, r, "verify the audit log");
 		if (r < 0)
-			return broken(v, fd, at, end, problem, err);
-		note_times(v->report, &l);
-		against_head(v, segment, at, lines.offset);
+			return unsealed(v, fd, sealed, end, problem, err);
+		if (at == 0 && segment > 0 && !bawn_span_is(l.type, "log.segment"))
+			return bad(v, l.seq, "entry %" PRIu64 ": the segment does not begin with log.segment", l.seq);
+		took(v, &l, &key);
+		against_head(v, &l, segment, at, lines.offset);
+		if (l.sealed)
+			sealed = lines.offset;
 	}
 	return r;
 }
@@ -104,11 +179,11 @@ static int verify_lines(struct verify *v, int fd, uint64_t segment, uint64_t end
 static int verify_segment(struct verify *v, uint64_t segment, struct bawn_err *err)
 {
 	struct stat st;
-	if (segment != v->chain.seq)
-		return bad(v, v->chain.seq,
-		           "entry %" PRIu64 " is missing: the next segment begins at %" PRIu64, v->chain.seq, segment);
+	const uint64_t seq = v->trail.chain.seq;
 	if (v->report->torn_bytes > 0)
-		return bad(v, v->chain.seq, "entry %" PRIu64 " is damaged, and a segment follows it", v->chain.seq);
+		return bad(v, seq, "entry %" PRIu64 " is damaged, and a segment follows it", seq);
+	if (segment != seq)
+		return bad(v, seq, "entry %" PRIu64 " is missing: the next segment begins at %" PRIu64, seq, segment);
 	bawn_auto_fd fd = -1;
 	int r = bawn_segment_open(v->dirfd, segment, &fd, err);
 	if (r == -EBADMSG || r == -ELOOP)
@@ -123,6 +198,25 @@ static int verify_segment(struct verify *v, uint64_t segment, struct bawn_err *e
 	return verify_lines(v, fd, segment, (uint64_t)st.st_size, err);
 }
 
+/* A checkpoint of more entries than there are, signed by a key of this log: the log was cut. */
+static void beyond_the_end(struct verify *v)
+{
+	struct bawn_vkey key = v->trail.key;
+	struct bawn_seal seal;
+	bool signed_by_us = false;
+	for (uint64_t epoch = 0; !signed_by_us; epoch++) {
+		signed_by_us = strcmp(key.origin, v->trail.key.origin) == 0 && bawn_note_read(bawn_buf_span(&v->note), &key, &seal) &&
+		               bawn_seal_good(&seal, &key);
+		if (bawn_keys_public(v->dirfd, epoch, &key) < 0)
+			break;
+	}
+	if (signed_by_us)
+		(void)bad(v, v->trail.sealed, "the log ends before entry %" PRIu64 ", but has signed a checkpoint of %" PRIu64 " entries",
+		          v->trail.sealed, v->note_size);
+	else
+		tiles_wrong(v, "checkpoint is not signed by a key of this log");
+}
+
 static int verify_all(struct verify *v, struct bawn_err *err)
 {
 	bawn_auto_segments all = { 0 };
@@ -133,38 +227,87 @@ static int verify_all(struct verify *v, struct bawn_err *err)
 		r = verify_segment(v, all.first[i], err);
 	if (r < 0)
 		return r;
-	if (v->chain.seq < v->head.size)
-		(void)bad(v, v->chain.seq,
-		          "the log ends before entry %" PRIu64 ", but %" PRIu64 " entries were acknowledged",
-		          v->chain.seq, v->head.size);
+	const uint64_t seq = v->trail.chain.seq;
+	if (seq < v->head.size)
+		(void)bad(v, seq, "the log ends before entry %" PRIu64 ", but %" PRIu64 " entries were acknowledged", seq, v->head.size);
 	if (all.stranger[0] != '\0')
-		(void)bad(v, v->chain.seq, "seg holds a file that is no segment");
+		(void)bad(v, seq, "seg holds a file that is no segment");
+	if (v->report->ok && !bawn_trail_finish(&v->trail))
+		(void)bad(v, v->trail.sealed - 1, "entry %" PRIu64 ": its signature is not by the key of its epoch", v->trail.sealed - 1);
+	if (v->report->ok && v->note_size > v->trail.sealed)
+		beyond_the_end(v);
+	if (v->pinned && !v->pin_seen)
+		(void)bad(v, 0, "no entry is signed by the key given");
 	return 0;
 }
 
-int bawn_audit_verify(const char *dir, struct bawn_audit_report *out, struct bawn_err *err)
+static int read_checkpoint(struct verify *v, bool compare, struct bawn_err *err)
 {
-	struct bawn_audit_report report = { .ok = true, .anchor = "none" };
-	struct verify v = { .dirfd = -1, .report = &report, .chain = { .hash = BAWN_NO_HASH } };
+	int r = bawn_read_file(v->dirfd, "checkpoint", &v->note, NULL);
+	if (r == -ENOMEM)
+		return bawn_fail(err, r, "read the checkpoint");
+	if (r < 0)
+		return 0;
+	if (!bawn_note_size(bawn_buf_span(&v->note), &v->note_size)) {
+		tiles_wrong(v, "checkpoint is no signed note");
+		return 0;
+	}
+	if (!compare)
+		return 0;
+	v->tiles = bawn_tiles_check_new(v->dirfd, v->note_size, v->report->tiles);
+	return v->tiles == NULL ? bawn_fail(err, -ENOMEM, "compare tiles") : 0;
+}
+
+static void finish_report(const struct verify *v)
+{
+	struct bawn_audit_report *r = v->report;
+	r->verified_to = v->trail.sealed;
+	r->entries = v->trail.sealed > v->head.size ? v->trail.sealed : v->head.size;
+	r->epoch = v->trail.epoch;
+	memcpy(r->head_hash, v->sealed_hash, sizeof r->head_hash);
+	bawn_b64(v->trail.seal.root, sizeof v->trail.seal.root, r->root);
+	if (v->note_size > 0 && r->tiles[0] == '\0')
+		snprintf(r->tiles, sizeof r->tiles, "good");
+}
+
+static int verify_open(struct verify *v, const struct bawn_audit_verify_options *o, struct bawn_err *err)
+{
 	struct bawn_err why = { 0 };
+	bawn_head_init(&v->head);
+	bawn_trail_init(&v->trail);
+	v->trail.skim = o->skim;
+	int r = bawn_head_read_at(v->dirfd, &v->head, &why);
+	if (r == -EBADMSG || r == -ELOOP)
+		r = bad(v, 0, "%.150s", why.msg);
+	else if (r < 0 && err != NULL)
+		*err = why;
+	if (r == 0)
+		r = read_checkpoint(v, !o->skim, err);
+	if (r == 0 && v->report->ok)
+		r = verify_all(v, err);
+	return r;
+}
+
+int bawn_audit_verify(const char *dir, const struct bawn_audit_verify_options *o, struct bawn_audit_report *out, struct bawn_err *err)
+{
+	static const struct bawn_audit_verify_options none;
+	struct bawn_audit_report report = { .ok = true, .anchor = "none" };
+	struct verify v = { .report = &report, .note = BAWN_BUF(4096), .sealed_hash = BAWN_NO_HASH };
 	bawn_auto_fd dirfd = -1;
+	o = o != NULL ? o : &none;
+	v.pinned = o->key != NULL;
+	if (v.pinned && !bawn_vkey_read(bawn_span(o->key), &v.pin))
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "key", "not a verifier key: NAME+ID+KEY, as in the file vkey of a log");
 	int r = bawn_audit_dir_open(dir, &dirfd, err);
 	if (r < 0)
 		return r;
 	v.dirfd = dirfd;
-	bawn_head_init(&v.head);
-	r = bawn_head_read_at(dirfd, &v.head, &why);
-	if (r == -EBADMSG || r == -ELOOP)
-		r = bad(&v, 0, "%.150s", why.msg);
-	else if (r < 0 && err != NULL)
-		*err = why;
-	if (r == 0 && report.ok)
-		r = verify_all(&v, err);
+	r = verify_open(&v, o, err);
+	bawn_buf_done(&v.note);
+	bawn_tiles_check_free(v.tiles);
 	if (r < 0)
 		return bawn_wrap(err, r, "verify '%s'", dir);
-	report.verified_to = v.chain.seq;
-	report.entries = v.chain.seq > v.head.size ? v.chain.seq : v.head.size;
-	memcpy(report.head_hash, v.chain.hash, sizeof report.head_hash);
+	finish_report(&v);
 	*out = report;
 	return 0;
 }

@@ -3,7 +3,8 @@
  * Invariants: (1) an entry is handed out only after its bytes, its seq and its link to the neighbour
  * read before it were checked; (2) backwards reads what it hands out and no more, so the last fifty of
  * a huge log cost the same as of a small one.
- * Both see entries beyond head that continue the chain: after a power cut these were acknowledged.
+ * Both see commits beyond head that continue chain and tree: after a power cut these were acknowledged.
+ * Signatures are not checked here: that is for bawn_audit_verify.
  * NOTE: an entry being committed this very moment may be seen before its writer knows it is durable. */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -30,18 +31,74 @@ static int hand_out(bawn_entry_fn *entry, void *ctx, const struct bawn_line *l, 
 	return entry(ctx, &e);
 }
 
+/* ---- the end ---- */
+
+/* Commits that follow *end in one segment, from a byte on; *t is the tree of *end. */
+static int end_in_segment(int dirfd, uint64_t segment, uint64_t offset, struct bawn_tree *t, struct bawn_head *end, struct bawn_err *err)
+{
+	bawn_auto_fd fd = -1;
+	bawn_auto_lines lines = { 0 };
+	struct bawn_chain chain = { .seq = end->size };
+	struct bawn_tree tree = *t;
+	int r = bawn_segment_open(dirfd, segment, &fd, err);
+	if (r == 0)
+		r = bawn_lines_init(&lines, fd, offset, err);
+	memcpy(chain.hash, end->hash, sizeof chain.hash);
+	while (r == 0) {
+		struct bawn_span line;
+		struct bawn_line l;
+		bool whole;
+		const char *problem;
+		bawn_node leaf, root;
+		r = bawn_lines_next(&lines, &line, &whole, err);
+		if (r < 0 || line.p == NULL || !whole)
+			return r;
+		r = bawn_chain_next(&chain, line, &l, &problem);
+		if (r < 0)
+			return r == -ENOMEM ? bawn_fail(err, r, "read the audit log") : 0;
+		bawn_line_leaf(&l, leaf);
+		bawn_tree_add(&tree, leaf);
+		if (!l.sealed)
+			continue;
+		bawn_tree_root(&tree, root);
+		if (memcmp(root, l.seal.root, sizeof root) != 0)
+			return 0;
+		*t = tree;
+		end->segment = segment;
+		end->offset = lines.offset;
+		end->size = chain.seq;
+		memcpy(end->hash, chain.hash, sizeof end->hash);
+	}
+	return r;
+}
+
+/* Where the log ends, at head or beyond: segment, offset, size and hash of *out. */
+static int find_end(int dirfd, const struct bawn_head *head, const struct bawn_segments *all, struct bawn_head *out, struct bawn_err *err)
+{
+	int r = 0;
+	struct bawn_tree tree;
+	struct bawn_head end = *head;
+	bawn_head_tree(head, &tree);
+	for (size_t i = 0; r == 0 && i < all->n; i++) {
+		if (all->first[i] == head->segment)
+			r = end_in_segment(dirfd, all->first[i], head->offset, &tree, &end, err);
+		else if (all->first[i] > head->segment && all->first[i] == end.size)
+			r = end_in_segment(dirfd, all->first[i], 0, &tree, &end, err);
+	}
+	*out = end;
+	return r;
+}
+
 /* ---- forwards ---- */
 
 struct forward {
 	int                    dirfd;
-	struct bawn_head       head;
+	struct bawn_head       end;
 	struct bawn_chain      chain;
 	bool                   linked;  /* chain.hash is known */
-	bool                   over;    /* the end of what is acknowledged */
 	uint64_t               from;
 	bawn_entry_fn         *entry;
 	void                  *ctx;
-	struct bawn_head       end;     /* where the last good entry stands */
 };
 
 static int one_line(struct forward *f, struct bawn_span line, bool whole, struct bawn_err *err)
@@ -64,50 +121,38 @@ static int one_line(struct forward *f, struct bawn_span line, bool whole, struct
 		r = bawn_chain_next(&f->chain, line, &l, &problem);
 	if (r == -ENOMEM)
 		return bawn_fail(err, r, "read the audit log");
-	if (r < 0 && f->chain.seq < f->head.size)
+	if (r < 0)
 		return tampered(err, f->chain.seq, problem);
-	f->over = r < 0;
-	return r < 0 || f->entry == NULL ? 0 : hand_out(f->entry, f->ctx, &l, line, err);
+	return hand_out(f->entry, f->ctx, &l, line, err);
 }
 
-static int forward_segment(struct forward *f, uint64_t segment, uint64_t offset, struct bawn_err *err)
+static int forward_segment(struct forward *f, uint64_t segment, struct bawn_err *err)
 {
 	bawn_auto_fd fd = -1;
 	bawn_auto_lines lines = { 0 };
-	struct stat st;
 	int r = bawn_segment_open(f->dirfd, segment, &fd, err);
-	if (r == 0 && fstat(fd, &st) < 0)
-		r = bawn_fail(err, -errno, "read the audit log");
 	if (r == 0)
-		r = bawn_lines_init(&lines, fd, offset, err);
-	if (r == 0)
-		lines.end = (uint64_t)st.st_size;
-	while (r == 0 && !f->over) {
+		r = bawn_lines_init(&lines, fd, 0, err);
+	while (r == 0 && f->chain.seq < f->end.size) {
 		struct bawn_span line;
 		bool whole;
 		r = bawn_lines_next(&lines, &line, &whole, err);
 		if (r < 0 || line.p == NULL)
 			return r;
 		r = one_line(f, line, whole, err);
-		if (r == 0 && !f->over) {
-			f->end.segment = segment;
-			f->end.offset = lines.offset;
-			f->end.size = f->chain.seq;
-		}
 	}
 	return r;
 }
 
-static int open_for_walk(const char *dir, struct forward *f, int *out_fd, struct bawn_segments *all,
-                         struct bawn_err *err)
+static int open_for_walk(const char *dir, int *out_fd, struct bawn_segments *all, struct bawn_head *out_end, struct bawn_err *err)
 {
+	struct bawn_head head;
 	int r = bawn_audit_dir_open(dir, out_fd, err);
-	f->dirfd = *out_fd;
 	if (r == 0)
-		r = bawn_head_read_at(f->dirfd, &f->head, err);
+		r = bawn_head_read_at(*out_fd, &head, err);
 	if (r == 0)
-		r = bawn_segments_list(f->dirfd, all, err);
-	return r;
+		r = bawn_segments_list(*out_fd, all, err);
+	return r == 0 ? find_end(*out_fd, &head, all, out_end, err) : r;
 }
 
 int bawn_audit_walk(const char *dir, uint64_t from_seq, bawn_entry_fn *entry, void *ctx, struct bawn_err *err)
@@ -115,9 +160,10 @@ int bawn_audit_walk(const char *dir, uint64_t from_seq, bawn_entry_fn *entry, vo
 	struct forward f = { .from = from_seq, .entry = entry, .ctx = ctx };
 	bawn_auto_fd dirfd = -1;
 	bawn_auto_segments all = { 0 };
-	int r = open_for_walk(dir, &f, &dirfd, &all, err);
+	int r = open_for_walk(dir, &dirfd, &all, &f.end, err);
 	if (r < 0)
 		return r;
+	f.dirfd = dirfd;
 	size_t i = 0;
 	while (i + 1 < all.n && all.first[i + 1] <= from_seq)
 		i++;
@@ -127,12 +173,12 @@ int bawn_audit_walk(const char *dir, uint64_t from_seq, bawn_entry_fn *entry, vo
 		memcpy(f.chain.hash, BAWN_NO_HASH, sizeof f.chain.hash);
 		f.linked = true;
 	}
-	for (; r == 0 && !f.over && i < all.n; i++) {
+	for (; r == 0 && f.chain.seq < f.end.size && i < all.n; i++) {
 		if (all.first[i] != f.chain.seq)
 			return tampered(err, f.chain.seq, "it is missing");
-		r = forward_segment(&f, all.first[i], 0, err);
+		r = forward_segment(&f, all.first[i], err);
 	}
-	if (r == 0 && f.chain.seq < f.head.size)
+	if (r == 0 && f.chain.seq < f.end.size)
 		r = tampered(err, f.chain.seq, "the log is shorter than its head");
 	return r;
 }
@@ -188,7 +234,7 @@ static int line_before(struct window *w, uint64_t end, struct bawn_span *out, st
 	return r;
 }
 
-struct backward { uint64_t left; char hash[BAWN_SHA256_HEX]; bool linked; bawn_entry_fn *entry; void *ctx; };
+struct backward { uint64_t left; char hash[BAWN_SHA256_HEX]; bawn_line_fn *fn; void *ctx; };
 
 static int one_back(struct backward *b, struct bawn_span line, struct bawn_err *err)
 {
@@ -201,12 +247,11 @@ static int one_back(struct backward *b, struct bawn_span line, struct bawn_err *
 		return tampered(err, b->left - 1, problem);
 	if (l.seq != b->left - 1)
 		return tampered(err, b->left - 1, "another entry stands in its place");
-	if (b->linked && memcmp(l.hash, b->hash, 64) != 0)
+	if (memcmp(l.hash, b->hash, 64) != 0)
 		return tampered(err, l.seq, "the entry after it cites another hash");
 	memcpy(b->hash, l.prev_hash, 64);
-	b->linked = true;
 	b->left--;
-	return hand_out(b->entry, b->ctx, &l, line, err);
+	return b->fn(b->ctx, &l, line, err);
 }
 
 static int backward_segment(struct backward *b, int fd, uint64_t end, struct bawn_err *err)
@@ -231,38 +276,14 @@ static int backward_segment(struct backward *b, int fd, uint64_t end, struct baw
 	return r;
 }
 
-/* Where the chain ends, at head or beyond. */
-static int find_end(struct forward *f, const struct bawn_segments *all, struct bawn_err *err)
+int bawn_lines_back(int dirfd, const struct bawn_head *end, bawn_line_fn *fn, void *ctx, struct bawn_err *err)
 {
-	int r = 0;
-	f->end = f->head;
-	f->chain.seq = f->head.size;
-	f->linked = true;
-	memcpy(f->chain.hash, f->head.hash, sizeof f->chain.hash);
-	for (size_t i = 0; r == 0 && !f->over && i < all->n; i++) {
-		if (all->first[i] == f->head.segment)
-			r = forward_segment(f, all->first[i], f->head.offset, err);
-		else if (all->first[i] > f->head.segment && all->first[i] == f->chain.seq)
-			r = forward_segment(f, all->first[i], 0, err);
-	}
-	return r;
-}
-
-int bawn_audit_walk_back(const char *dir, bawn_entry_fn *entry, void *ctx, struct bawn_err *err)
-{
-	struct forward f = { 0 };
-	bawn_auto_fd dirfd = -1;
 	bawn_auto_segments all = { 0 };
-	int r = open_for_walk(dir, &f, &dirfd, &all, err);
-	if (r == 0)
-		r = find_end(&f, &all, err);
-	struct backward b = { .left = f.end.size, .entry = entry, .ctx = ctx };
-	if (r == 0 && f.end.size == f.head.size && f.head.size > 0) {
-		memcpy(b.hash, f.head.hash, sizeof b.hash);
-		b.linked = true;
-	}
+	struct backward b = { .left = end->size, .fn = fn, .ctx = ctx };
+	int r = bawn_segments_list(dirfd, &all, err);
+	memcpy(b.hash, end->hash, sizeof b.hash);
 	for (size_t i = all.n; r == 0 && i-- > 0; ) {
-		if (all.first[i] > f.end.segment)
+		if (all.first[i] > end->segment)
 			continue;
 		bawn_auto_fd fd = -1;
 		struct stat st;
@@ -271,15 +292,31 @@ int bawn_audit_walk_back(const char *dir, bawn_entry_fn *entry, void *ctx, struc
 			r = bawn_fail(err, -errno, "read the audit log");
 		if (r < 0)
 			return r;
-		uint64_t end = all.first[i] == f.end.segment ? f.end.offset : (uint64_t)st.st_size;
-		r = end > (uint64_t)st.st_size ? tampered(err, b.left - 1, "the log is shorter than its head")
-		                               : backward_segment(&b, fd, end, err);
+		uint64_t stop = all.first[i] == end->segment ? end->offset : (uint64_t)st.st_size;
+		r = stop > (uint64_t)st.st_size ? tampered(err, b.left - 1, "the log is shorter than its head")
+		                                : backward_segment(&b, fd, stop, err);
 		if (r == 0 && b.left != all.first[i])
 			r = tampered(err, b.left, "it is missing");
 	}
 	if (r == 0 && b.left > 0)
 		r = tampered(err, b.left - 1, "it is missing");
 	return r;
+}
+
+struct handing { bawn_entry_fn *entry; void *ctx; };
+static int hand_back(void *ctx, const struct bawn_line *l, struct bawn_span line, struct bawn_err *err)
+{
+	const struct handing *h = ctx;
+	return hand_out(h->entry, h->ctx, l, line, err);
+}
+
+int bawn_audit_walk_back(const char *dir, bawn_entry_fn *entry, void *ctx, struct bawn_err *err)
+{
+	struct bawn_head end;
+	bawn_auto_fd dirfd = -1;
+	bawn_auto_segments all = { 0 };
+	int r = open_for_walk(dir, &dirfd, &all, &end, err);
+	return r == 0 ? bawn_lines_back(dirfd, &end, hand_back, &(struct handing){ entry, ctx }, err) : r;
 }
 
 int bawn_audit_size(const char *dir, uint64_t *out_entries, struct bawn_err *err)

@@ -1,19 +1,23 @@
 /* cmd_audit.c - bawn audit: the log itself. */
 #include "cli/commands.h"
+#include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "audit/audit.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/num.h"
 #include "cli/entries.h"
 #include "core/api.h"
+#include "core/request.h"
 
 /* ---- verify ---- */
 
 /* Who vouches that the log was not rewritten from its first entry on. */
 static const struct { const char *anchor, *sentence; bool independent; } anchors[] = {
-	{ "none", "nothing outside the log vouches for it: whoever can write it could have rewritten all of it", false },
+	{ "none", "nothing outside the log vouches for it: whoever has its key or an older copy could have put another in its place", false },
 	{ "same-uid", "its anchor belongs to the user who writes it: that user could have rewritten both", false },
 	{ "other-uid", "its anchor belongs to another user of this host", true },
 	{ "remote", "its anchor is kept elsewhere", true },
@@ -70,7 +74,13 @@ static json_t *verify_json(const struct bawn_audit_report *r, const char *dir)
 	bawn_json_set(doc, "first", when(r->first_us), &ok);
 	bawn_json_set(doc, "last", when(r->last_us), &ok);
 	NUMBER(torn_bytes);
+	NUMBER(signatures);
+	NUMBER(epoch);
 #undef NUMBER
+	bawn_json_set(doc, "origin", bawn_json_text_or_null(r->origin[0] != '\0' ? r->origin : NULL), &ok);
+	bawn_json_set(doc, "vkey", bawn_json_text_or_null(r->vkey[0] != '\0' ? r->vkey : NULL), &ok);
+	bawn_json_set(doc, "root", json_string(r->root), &ok);
+	bawn_json_set(doc, "tiles", bawn_json_text_or_null(r->tiles[0] != '\0' ? r->tiles : NULL), &ok);
 	bawn_json_set(doc, "anchor", json_string(anchor), &ok);
 	bawn_json_set(doc, "anchor_says", json_string(anchors[anchor_row(anchor)].sentence), &ok);
 	bawn_json_set(doc, "dir", bawn_json_text(bawn_span(dir)), &ok);
@@ -90,18 +100,44 @@ static void put_verdict(struct bawn_buf *out, const struct bawn_audit_report *r)
 		return;
 	}
 	bawn_buf_fmt(out, "good: %" PRIu64 " entries in %" PRIu64 " segments verify, head %s\n", r->entries, r->segments, r->head_hash);
+	bawn_buf_fmt(out, "%" PRIu64 " signatures, key epoch %" PRIu64 "; pin this key elsewhere: %s\n", r->signatures, r->epoch, r->vkey);
+	if (r->tiles[0] != '\0' && strcmp(r->tiles, "good") != 0)
+		bawn_buf_fmt(out, "tiles: %s; remove tile and checkpoint, and they are made anew\n", r->tiles);
 	bawn_buf_fmt(out, "anchor %s: %s\n", anchors[row].anchor, anchors[row].sentence);
 	if (r->torn_bytes > 0)
 		bawn_buf_fmt(out, "%" PRIu64 " bytes after the last entry were never acknowledged\n", r->torn_bytes);
 }
 
+struct verify_opts { const char *key; };
+
+static const struct bawn_opt verify_rows[] = {
+	BAWN_CLI_OPT(struct verify_opts, 0, "key", TEXT, key, "VKEY", NULL, "a verifier key known from elsewhere, or a file with it: the log must be signed by it"),
+};
+
+/* A key as it is written, or the file that holds it. */
+static int read_key(const char *given, struct bawn_buf *out, struct bawn_err *err)
+{
+	if (given == NULL)
+		return 0;
+	if (strchr(given, '+') != NULL && access(given, F_OK) < 0)
+		bawn_buf_str(out, given);
+	else if (bawn_read_file(AT_FDCWD, given, out, err) < 0)
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "key", "'%s' is no verifier key and no file", given);
+	while (out->n > 0 && out->p[out->n - 1] == '\n')
+		out->p[--out->n] = '\0';
+	return bawn_buf_error(out);
+}
+
 static int run_verify(struct bawn_cli *c, const void *opts, int n, char **word)
 {
+	const struct verify_opts *o = opts;
 	struct bawn_err err = { 0 };
 	struct bawn_audit_report r = { 0 };
+	bawn_auto_buf key = BAWN_BUF(1024);
 	char dir[1024];
-	(void)opts;
-	if (log_dir(c, n > 0 ? word[0] : NULL, dir, sizeof dir, &err) < 0 || bawn_audit_verify(dir, &r, &err) < 0)
+	int failed = read_key(o->key, &key, &err);
+	struct bawn_audit_verify_options v = { .key = o->key != NULL ? key.p : NULL };
+	if (failed < 0 || log_dir(c, n > 0 ? word[0] : NULL, dir, sizeof dir, &err) < 0 || bawn_audit_verify(dir, &v, &r, &err) < 0)
 		return bawn_cli_fail(c, &err) == BAWN_EXIT_USAGE ? BAWN_EXIT_USAGE : BAWN_EXIT_CANNOT;
 	int code = !r.ok ? BAWN_EXIT_FOUND : anchors[anchor_row(r.anchor)].independent ? BAWN_EXIT_OK : BAWN_EXIT_INTEGRITY;
 	if (c->common.json) {
@@ -111,6 +147,47 @@ static int run_verify(struct bawn_cli *c, const void *opts, int n, char **word)
 	bawn_auto_buf out = BAWN_BUF(4096);
 	put_verdict(&out, &r);
 	return bawn_cli_print(&out, code);
+}
+
+/* ---- proof, rotate-key ---- */
+
+static int run_proof(struct bawn_cli *c, const void *opts, int n, char **word)
+{
+	struct bawn_err err = { 0 };
+	bawn_auto_buf proof = BAWN_BUF(1u << 16);
+	uint64_t seq = 0;
+	char dir[1024];
+	(void)opts;
+	if (bawn_parse_u64(bawn_span(word[0]), 0, INT64_MAX, &seq, NULL) < 0)
+		(void)bawn_fail_as(&err, BAWN_ERROR_INVALID_REQUEST, "SEQ", "'%s' is not the number of an entry", word[0]);
+	if (err.code < 0 || log_dir(c, n > 1 ? word[1] : NULL, dir, sizeof dir, &err) < 0 || bawn_audit_proof(dir, seq, &proof, &err) < 0)
+		return bawn_cli_fail(c, &err);
+	if (!c->common.json)
+		return bawn_cli_print(&proof, BAWN_EXIT_OK);
+	bawn_auto_json doc = json_pack("{s:I, s:s}", "seq", (json_int_t)seq, "proof", proof.p);
+	return bawn_cli_print_json(doc, BAWN_EXIT_OK);
+}
+
+static int run_rotate(struct bawn_cli *c, const void *opts, int n, char **word)
+{
+	struct bawn_err err = { 0 };
+	struct bawn_receipt receipt = { 0 };
+	char dir[1024], node[256] = "";
+	(void)opts, (void)n, (void)word;
+	(void)gethostname(node, sizeof node - 1);
+	bawn_auto_json who = bawn_principal_json("cli");
+	if (who == NULL)
+		(void)bawn_fail(&err, -ENOMEM, "rotate the key");
+	if (who == NULL || log_dir(c, NULL, dir, sizeof dir, &err) < 0 ||
+	    bawn_audit_rotate_key(dir, &(struct bawn_audit_options){ .node = node }, who, &receipt, &err) < 0)
+		return bawn_cli_fail(c, &err);
+	if (c->common.json) {
+		bawn_auto_json doc = json_pack("{s:I, s:s}", "seq", (json_int_t)receipt.seq, "hash", receipt.hash);
+		return bawn_cli_print_json(doc, BAWN_EXIT_OK);
+	}
+	bawn_auto_buf out = BAWN_BUF(4096);
+	bawn_buf_fmt(&out, "entry %" PRIu64 " names the new key; the old private key is gone\n", receipt.seq);
+	return bawn_cli_print(&out, BAWN_EXIT_OK);
 }
 
 /* ---- list ---- */
@@ -259,15 +336,33 @@ static int run_report(struct bawn_cli *c, const void *opts, int n, char **word)
 }
 
 const struct bawn_cli_command bawn_cmd_audit_verify = {
-	.group = "audit", .name = "verify", .synopsis = "[DIR]",
+	.group = "audit", .name = "verify", .synopsis = "[--key VKEY] [DIR]",
 	.summary = "check every byte of the log, here or in a copy",
-	.about = "Reads the whole log and checks each entry, its place in the chain and the head.  DIR is a copy of\n"
-	         "the state directory or of its audit directory; nothing is written.\n"
+	.about = "Reads the whole log and checks each entry, its place in chain and tree, every signature and the\n"
+	         "head.  DIR is a copy of the state directory or of its audit directory; nothing is written.  Without\n"
+	         "--key the log is believed when it names its own first key; with a key that was written down\n"
+	         "elsewhere (the file vkey), a log made by somebody else is noticed too.\n"
 	         "\n"
 	         "Exit status: 0 whole, and something independent vouches for it; 1 changed, cut or damaged; 3 whole,\n"
 	         "but nothing independent vouches for it; 125 the log cannot be read.",
-	.example = "bawn audit verify\nbawn audit verify /mnt/evidence/bawn",
-	.least = 0, .most = 1, .run = run_verify,
+	.example = "bawn audit verify\nbawn audit verify --key vkey.txt /mnt/evidence/bawn",
+	.opts = BAWN_CLI_OPTS(verify_rows), .opts_size = sizeof(struct verify_opts), .least = 0, .most = 1, .run = run_verify,
+};
+const struct bawn_cli_command bawn_cmd_audit_proof = {
+	.group = "audit", .name = "proof", .synopsis = "SEQ [DIR]",
+	.summary = "a proof that an entry is in the signed log",
+	.about = "Prints a C2SP tlog-proof: whoever has the log's verifier key and the entry's hash can check with it,\n"
+	         "without the log and without bawn, that the entry is part of what was signed.",
+	.example = "bawn audit proof 17 > entry-17.tlog-proof",
+	.least = 1, .most = 2, .run = run_proof,
+};
+const struct bawn_cli_command bawn_cmd_audit_rotate = {
+	.group = "audit", .name = "rotate-key", .synopsis = "",
+	.summary = "sign with a new key from here on",
+	.about = "Makes a new signing key, records it in the log under the old one's signature, and destroys the old\n"
+	         "private key: who takes the new one can still not change what was signed before.",
+	.example = "bawn audit rotate-key",
+	.run = run_rotate,
 };
 const struct bawn_cli_command bawn_cmd_audit_list = {
 	.group = "audit", .name = "list", .synopsis = "[options]",

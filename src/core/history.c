@@ -190,7 +190,7 @@ static json_t *top_rules(json_t *counts)
 static int integrity(const char *dir, json_t **out, struct bawn_err *err)
 {
 	struct bawn_audit_report v = { 0 };
-	int r = bawn_audit_verify(dir, &v, err);
+	int r = bawn_audit_verify(dir, &(struct bawn_audit_verify_options){ .skim = true }, &v, err);
 	if (r == -ENOENT) {
 		v.ok = true;  /* no log yet */
 		r = 0;

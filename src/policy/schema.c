@@ -216,7 +216,7 @@ const struct bawn_key bawn_key[] = {
 	{ SANDBOX, "uids.first", T(NUMBER), S(SAME), AT(uid_first), "1900000000", "first uid of runs, as root", .min = 65536, .max = UINT32_MAX - 2 },
 	{ SANDBOX, "uids.count", T(NUMBER), S(SAME), AT(uid_count), "4096", "how many uids", .min = 1, .max = 1048576 },
 
-	{ AUDIT, "sign",              T(CHOICE), S(HIGHER), AT(sign), "batch", "sign each commit, or each entry (this version: hash chain only)", .words = &sign_words },
+	{ AUDIT, "sign",              T(CHOICE), S(HIGHER), AT(sign), "batch", "one signature for each commit, or one on each entry", .words = &sign_words },
 	{ AUDIT, "log_level",         T(CHOICE), S(HIGHER), AT(log_level), "comprehensive", "how much evidence; intent, outcome, override and violation are always written", .words = &log_level_words },
 	{ AUDIT, "include_full_code", T(BOOL),   S(FREE),   AT(include_full_code), "true", "keep the code itself, not only its hash" },
 	{ AUDIT, "keep_output",       T(CHOICE), S(FREE),   AT(keep_output), "hash", "what is kept of the output", .words = &keep_output_words },
@@ -258,7 +258,6 @@ static bool image_there(const struct bawn_policy *p) { return p->backend != BAWN
 /* Keys of the contract whose work is not in this version: a value that would do nothing is refused. */
 static bool no_user(const struct bawn_policy *p) { return p->sandbox_user == NULL; }
 static bool no_witness(const struct bawn_policy *p) { return p->witness == NULL; }
-static bool no_entry_signatures(const struct bawn_policy *p) { return p->sign == NULL || strcmp(p->sign, "entry") != 0; }
 
 const struct bawn_policy_check bawn_policy_check[] = {
 	{ SECURITY, "thresholds", thresholds_rise, "must rise: medium_score < high_score < blocked_score" },
@@ -268,7 +267,6 @@ const struct bawn_policy_check bawn_policy_check[] = {
 	{ SANDBOX, "backend", image_there, "docker needs an 'image'" },
 	{ SANDBOX, "security.user", no_user, "cannot be chosen in this version: every run has a uid of its own" },
 	{ AUDIT, "witness", no_witness, "there is none in this version" },
-	{ AUDIT, "sign", no_entry_signatures, "entries are not signed in this version" },
 	{ AUDIT, "retention", archive_longer, "archive_days cannot be less than period_days" },
 };
 const size_t bawn_policy_check_count = BAWN_LEN(bawn_policy_check);

@@ -27,7 +27,7 @@ int main(void)
 	for (fault_arm(1); fault_more(); rounds++) {
 		struct bawn_audit_report r = { 0 };
 		struct bawn_err err = { 0 };
-		int code = bawn_audit_verify(w.dir, &r, &err);
+		int code = bawn_audit_verify(w.dir, NULL, &r, &err);
 		quietly(false);
 		failed += code < 0;
 		wrong += code < 0 ? err.type != BAWN_ERROR_OUT_OF_MEMORY : !r.ok;

@@ -184,7 +184,9 @@ static void file_size_limit(void)
 	if (pid == 0) {
 		struct bawn_err err = { 0 };
 		struct bawn_audit *a = open_log(w.dir, 0, NULL);
-		struct rlimit limit = { 9000, 9000 };  /* above head's 8192, about the size of the segment */
+		struct stat st = { 0 };
+		(void)fstatat(w.tmp.fd, SEG0, &st, 0);
+		struct rlimit limit = { (rlim_t)st.st_size + 3000, (rlim_t)st.st_size + 3000 };  /* room for some records */
 		int r = setrlimit(RLIMIT_FSIZE, &limit), n = 0;
 		for (; r == 0 && n < 100; n++)
 			r = put_text(a, "until it is full", NULL, &err);

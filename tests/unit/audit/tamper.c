@@ -14,6 +14,15 @@ static void restore(struct world *w, const struct original *o)
 	set(w, "a/head", o->head.p, o->head.n);
 }
 
+/* Does byte i stand in the root or signature of its line?  Reading does not look at these, verify does. */
+static bool in_seal(const struct bawn_buf *b, size_t i)
+{
+	static const char root[] = "\",\"root\":\"";
+	const char *end = memchr(b->p + i, '\n', b->n - i);
+	size_t seal = sizeof root - 1 + 44 + sizeof "\",\"signature\":\"" - 1 + 88 + sizeof "\"}" - 1;
+	return end != NULL && b->p[i] != '\n' && (size_t)(end - (b->p + i)) <= seal && strncmp(end - seal, root, sizeof root - 1) == 0;
+}
+
 /* Noticed by verify, by opening (unless the harm lies deep inside), and by reading. */
 static bool noticed(struct world *w)
 {
@@ -33,9 +42,10 @@ static void every_byte(void)
 	for (size_t f = 0; f < BAWN_LEN(flip); f++) {
 		size_t missed = 0, wrong_seq = 0, line = 0, last_line_at = o.seg.n;
 		for (size_t i = 0; i < o.seg.n; i++) {
+			bool seal = in_seal(&o.seg, i);
 			o.seg.p[i] = (char)(o.seg.p[i] ^ flip[f]);
 			set(&w, SEG0, o.seg.p, o.seg.n);
-			missed += !noticed(&w);
+			missed += seal ? verify(w.dir).ok : !noticed(&w);
 			wrong_seq += verify(w.dir).first_bad_seq != line;
 			o.seg.p[i] = (char)(o.seg.p[i] ^ flip[f]);
 			if (o.seg.p[i] == '\n' && ++line == 9)
@@ -142,12 +152,15 @@ static void heads(void)
 	/* A head that is valid in itself and wrong. */
 	struct bawn_head h, lie;
 	ok(bawn_head_decode(bawn_buf_span(&o.head), &h) == 0 && h.size == 10 && h.offset == o.seg.n, "head says ten and where");
-	static const struct { const char *name; int size, at, offset, segment; char hash; } row[] = {
+	static const struct { const char *name; int size, at, offset, segment; char hash; int epoch, frontier, seal; } row[] = {
 		{ "one entry more than there is", 1, 0, 0, 0, 0 },
 		{ "an offset beyond the end",     0, 0, 1, 0, 0 },
 		{ "another start of the last line", 0, -1, 0, 0, 0 },
 		{ "another hash",                 0, 0, 0, 0, 'f' },
 		{ "another segment",              0, 0, 0, 3, 0 },
+		{ "another epoch",                .epoch = 1 },
+		{ "another frontier",             .frontier = 1 },
+		{ "another signature",            .seal = 1 },
 	};
 	for (size_t i = 0; i < BAWN_LEN(row); i++) {
 		char slot[BAWN_HEAD_SLOT];
@@ -157,13 +170,16 @@ static void heads(void)
 		lie.at += (uint64_t)row[i].at;
 		lie.offset += (uint64_t)row[i].offset;
 		lie.segment += (uint64_t)row[i].segment;
+		lie.epoch += (uint64_t)row[i].epoch;
+		lie.before.node[0][0] ^= (uint8_t)row[i].frontier;
+		lie.seal.signature[9] ^= (uint8_t)row[i].seal;
 		if (row[i].hash != 0)
 			lie.hash[0] = lie.hash[0] == 'f' ? 'e' : row[i].hash;
 		bawn_head_encode(&lie, slot);
 		set(&w, "a/head", o.head.p, o.head.n);
 		bawn_auto_fd fd = openat(w.tmp.fd, "a/head", O_WRONLY | O_CLOEXEC);
 		bool written = pwrite(fd, slot, sizeof slot, (off_t)((lie.gen & 1) * BAWN_HEAD_SLOT)) == (ssize_t)sizeof slot;
-		ok(written && !verify(w.dir).ok && opens_as(w.dir) == BAWN_ERROR_AUDIT_TAMPERED, "a head with %s is noticed: %s", row[i].name, verify(w.dir).problem);
+		ok(written && !verify(w.dir).ok && opens_as(w.dir) == (row[i].epoch != 0 ? BAWN_ERROR_AUDIT_FAILED : BAWN_ERROR_AUDIT_TAMPERED), "a head with %s is noticed: %s", row[i].name, verify(w.dir).problem);
 	}
 }
 

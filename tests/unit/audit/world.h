@@ -79,11 +79,14 @@ __attribute__((unused)) static void set(struct world *w, const char *path, const
 		diag("cannot write %s", path);
 }
 
+/* A crash comes before a checkpoint of what it tore: one from later in the test must not know better. */
+__attribute__((unused)) static void forget_checkpoint(struct world *w) { (void)unlinkat(w->tmp.fd, "a/checkpoint", 0); }
+
 __attribute__((unused)) static struct bawn_audit_report verify(const char *dir)
 {
 	struct bawn_audit_report r = { .problem = "could not be read" };
 	struct bawn_err err = { 0 };
-	if (bawn_audit_verify(dir, &r, &err) < 0)
+	if (bawn_audit_verify(dir, NULL, &r, &err) < 0)
 		snprintf(r.problem, sizeof r.problem, "error: %.150s", err.msg);
 	return r;
 }

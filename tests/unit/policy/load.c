@@ -199,7 +199,7 @@ static void test_types(void)
 		{ "a relative interpreter",   "sandbox.yaml",  "interpreters: {python: python3}", "'python3' is not allowed; allowed: an absolute path" },
 		{ "a path that climbs",       "sandbox.yaml",  "interpreters: {bash: /usr/../tmp/sh}", "allowed: an absolute path without '..'" },
 		{ "a user that would be ignored", "sandbox.yaml", "security: {user: 65534:65534}", "in this version" },
-		{ "a signature nobody makes", "audit.yaml",    "sign: entry", "in this version" },
+		{ "a signature nobody knows", "audit.yaml",    "sign: page", "allowed: batch, entry" },
 		{ "a witness that is not there", "audit.yaml", "witness: /var/lib/witness", "in this version" },
 		{ "root as the user",         "sandbox.yaml",  "security: {user: 0}", "allowed: UID or UID:GID, from 1" },
 		{ "a list that is a word",    "security.yaml", "blocked_patterns: evil", "security.yaml:1:19: blocked_patterns: 'evil' is not a list" },

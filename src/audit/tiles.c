@@ -1,0 +1,370 @@
+/* tiles.c - see tiles.h.
+ *
+ * Invariants: (1) a tile at its name is whole: written beside it and renamed; (2) the checkpoint is
+ * replaced after the tiles of its tree, and only where these lead to the root it signs; (3) nothing
+ * here is synced, and no error here reaches a caller who waits for a record.
+ * NOTE: after a power cut a tile may be empty.  What the present edge needs is noticed and made anew
+ * (invariant 2); an older one is named by `audit verify`.  Removing tile/ and checkpoint mends it.
+ * An attacker controls: the files, if he may write the directory; they prove nothing without the root. */
+#include "audit/tiles.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include "audit/segment.h"
+#include "base/cleanup.h"
+#include "base/file.h"
+
+#define WIDTH      BAWN_TILE_WIDTH
+#define LEVELS     BAWN_TILE_LEVELS
+#define ENTRY      (2 + BAWN_SHA256_LEN)
+#define BUNDLE_MAX (WIDTH * ENTRY)
+#define ENTRIES    (-1)  /* the level of entry bundles in a path */
+#define PATH_SIZE  64
+#define BACK_MAX   (1u << 20)  /* entries read backwards at once; more than that is made anew from the first */
+
+struct bawn_tiles {
+	int       dirfd;
+	uint64_t  size;
+	bawn_node hash[LEVELS][WIDTH];   /* of each level: the tile not yet full */
+	uint8_t   bundle[BUNDLE_MAX];
+	int       error;                 /* of the first write that failed */
+	bool      compare;               /* with what is there, instead of writing */
+	uint64_t  stop;                  /* compare: the size of the checkpoint */
+	char     *problem;
+};
+
+static uint64_t at_level(uint64_t size, int level) { return level >= 8 ? 0 : size >> (8 * level); }
+static unsigned width_at(uint64_t size, int level) { return (unsigned)(at_level(size, level) % WIDTH); }
+
+/* ---- names and files ---- */
+
+static void tile_path(int level, uint64_t n, unsigned width, char out[static PATH_SIZE])
+{
+	uint64_t group = 1;
+	int used = level == ENTRIES ? snprintf(out, PATH_SIZE, "tile/entries/") : snprintf(out, PATH_SIZE, "tile/%d/", level);
+	while (n / group >= 1000)
+		group *= 1000;
+	for (; group > 1; group /= 1000)
+		used += snprintf(out + used, PATH_SIZE - (size_t)used, "x%03u/", (unsigned)(n / group % 1000));
+	used += snprintf(out + used, PATH_SIZE - (size_t)used, "%03u", (unsigned)(n % 1000));
+	if (width < WIDTH)
+		snprintf(out + used, PATH_SIZE - (size_t)used, ".p/%u", width);
+}
+
+static void make_parents(int dirfd, const char *path)
+{
+	char dir[PATH_SIZE];
+	snprintf(dir, sizeof dir, "%s", path);
+	for (char *slash = strchr(dir, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		(void)mkdirat(dirfd, dir, 0700);  /* what matters fails at the file */
+		*slash = '/';
+	}
+}
+
+/* Whole at its name or not there, for a reader; for a power cut no promise. */
+static int put_file(int dirfd, const char *path, const void *p, size_t n)
+{
+	char tmp[PATH_SIZE + 8];
+	snprintf(tmp, sizeof tmp, "%s.tmp", path);
+	bawn_auto_fd fd = openat(dirfd, tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 && errno == ENOENT) {
+		make_parents(dirfd, path);
+		fd = openat(dirfd, tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	}
+	if (fd < 0)
+		return -errno;
+	int r = bawn_write_all(fd, p, n, NULL);
+	if (r == 0 && renameat(dirfd, tmp, dirfd, path) < 0)
+		r = -errno;
+	if (r < 0)
+		(void)unlinkat(dirfd, tmp, 0);
+	return r;
+}
+
+/* Exactly n bytes, or false. */
+static bool get_file(int dirfd, const char *path, void *out, size_t n)
+{
+	bawn_auto_fd fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size == n && pread(fd, out, n, 0) == (ssize_t)n;
+}
+
+/* A tile that is full needs its beginnings no more. */
+static void drop_partials(int dirfd, const char *path)
+{
+	char dir[PATH_SIZE + 4];
+	snprintf(dir, sizeof dir, "%s.p", path);
+	bawn_auto_fd fd = openat(dirfd, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	bawn_auto_dir d = fd >= 0 ? fdopendir(fd) : NULL;
+	if (d == NULL)
+		return;
+	int dfd = bawn_take_fd(&fd);
+	for (const struct dirent *e; (e = readdir(d)) != NULL; )
+		if (e->d_name[0] != '.')
+			(void)unlinkat(dfd, e->d_name, 0);
+	(void)unlinkat(dirfd, dir, AT_REMOVEDIR);
+}
+
+/* The size of the checkpoint, 0 where there is none. */
+static uint64_t published(int dirfd)
+{
+	uint64_t size = 0;
+	bawn_auto_buf text = BAWN_BUF(4096);
+	return bawn_read_file(dirfd, "checkpoint", &text, NULL) == 0 && bawn_note_size(bawn_buf_span(&text), &size) ? size : 0;
+}
+
+/* ---- the growing tiles ---- */
+
+static void emit(struct bawn_tiles *t, int level, uint64_t n, unsigned width)
+{
+	char path[PATH_SIZE];
+	uint8_t have[BUNDLE_MAX];
+	const void *bytes = level == ENTRIES ? (const void *)t->bundle : (const void *)t->hash[level];
+	const size_t size = width * (level == ENTRIES ? ENTRY : BAWN_SHA256_LEN);
+	tile_path(level, n, width, path);
+	if (!t->compare) {
+		int r = put_file(t->dirfd, path, bytes, size);
+		if (r < 0 && t->error == 0)
+			t->error = r;
+		if (r == 0 && width == WIDTH)
+			drop_partials(t->dirfd, path);
+	} else if (t->problem[0] == '\0' && (!get_file(t->dirfd, path, have, size) || memcmp(have, bytes, size) != 0) &&
+	           (width == WIDTH || published(t->dirfd) == t->stop)) {  /* a writer at work puts longer ones in their place */
+		snprintf(t->problem, BAWN_TILES_PROBLEM, "%s is missing or does not follow from the entries", path);
+	}
+}
+
+/* The root of a full tile stands in the one above it. */
+static void lift(struct bawn_tiles *t, int level)
+{
+	struct bawn_tree whole = { 0 };
+	for (unsigned i = 0; i < WIDTH; i++)
+		bawn_tree_add(&whole, t->hash[level][i]);
+	bawn_tree_root(&whole, t->hash[level + 1][(at_level(t->size, level + 1) - 1) % WIDTH]);
+}
+
+static void add(struct bawn_tiles *t, const uint8_t data[static BAWN_SHA256_LEN])
+{
+	const unsigned at = width_at(t->size, 0);
+	uint8_t *entry = t->bundle + at * ENTRY;
+	entry[0] = 0;
+	entry[1] = BAWN_SHA256_LEN;
+	memcpy(entry + 2, data, BAWN_SHA256_LEN);
+	bawn_tree_leaf(data, t->hash[0][at]);
+	t->size++;
+	if (width_at(t->size, 0) != 0)
+		return;
+	emit(t, ENTRIES, at_level(t->size, 1) - 1, WIDTH);
+	for (int level = 0; level < LEVELS - 1 && width_at(t->size, level) == 0; level++) {
+		emit(t, level, at_level(t->size, level + 1) - 1, WIDTH);
+		lift(t, level);
+	}
+}
+
+/* The tiles that are not full, where they changed since the tree had `old` entries. */
+static void put_edge(struct bawn_tiles *t, uint64_t old)
+{
+	for (int level = 0; level < LEVELS; level++) {
+		const unsigned width = width_at(t->size, level), was = width_at(old, level);
+		const uint64_t n = at_level(t->size, level + 1);
+		if (width == 0 || at_level(old, level) == at_level(t->size, level))
+			continue;
+		emit(t, level, n, width);
+		if (level == 0)
+			emit(t, ENTRIES, n, width);
+		if (was == 0 || at_level(old, level + 1) != n || t->compare)
+			continue;
+		char path[PATH_SIZE];
+		tile_path(level, n, was, path);
+		(void)unlinkat(t->dirfd, path, 0);
+		tile_path(ENTRIES, n, was, path);
+		if (level == 0)
+			(void)unlinkat(t->dirfd, path, 0);
+	}
+}
+
+static bool load_edge(struct bawn_tiles *t, uint64_t size)
+{
+	bool good = true;
+	t->size = size;
+	for (int level = 0; good && level < LEVELS; level++) {
+		char path[PATH_SIZE];
+		const unsigned width = width_at(size, level);
+		tile_path(level, at_level(size, level + 1), width, path);
+		good = width == 0 || get_file(t->dirfd, path, t->hash[level], width * BAWN_SHA256_LEN);
+		tile_path(ENTRIES, at_level(size, 1), width, path);
+		if (good && level == 0 && width > 0)
+			good = get_file(t->dirfd, path, t->bundle, width * ENTRY);
+	}
+	return good;
+}
+
+/* Only the right edge is needed for it. */
+static void edge_root(const struct bawn_tiles *t, uint8_t out[static BAWN_SHA256_LEN])
+{
+	struct bawn_tree all = { .size = t->size };
+	unsigned n = 0;
+	for (int level = LEVELS; level-- > 0; ) {
+		struct bawn_tree part = { 0 };
+		for (unsigned i = 0; i < width_at(t->size, level); i++)
+			bawn_tree_add(&part, t->hash[level][i]);
+		for (unsigned i = 0; i < bawn_tree_nodes(part.size); i++)
+			memcpy(all.node[n++], part.node[i], sizeof part.node[i]);
+	}
+	bawn_tree_root(&all, out);
+}
+
+/* ---- entries ---- */
+
+struct newest { bawn_node *data; uint64_t from, left; };
+
+static int note_hash(void *ctx, const struct bawn_line *l, struct bawn_span line, struct bawn_err *err)
+{
+	struct newest *n = ctx;
+	(void)line, (void)err;
+	bawn_unhex(l->hash, n->data[--n->left], BAWN_SHA256_LEN);
+	return n->left == 0;
+}
+
+static int add_newest(struct bawn_tiles *t, const struct bawn_head *h, struct bawn_err *err)
+{
+	const uint64_t count = h->size - t->size;
+	bawn_auto_free bawn_node *data = calloc(count, sizeof *data);
+	struct newest n = { .data = data, .left = count };
+	if (data == NULL)
+		return bawn_fail(err, -ENOMEM, "make tiles");
+	int r = bawn_lines_back(t->dirfd, h, note_hash, &n, err);
+	if (r < 0 || n.left != 0)
+		return r < 0 ? r : bawn_fail(err, -EBADMSG, "make tiles");
+	for (uint64_t i = 0; i < count; i++)
+		add(t, data[i]);
+	return 0;
+}
+
+static int add_segment(struct bawn_tiles *t, uint64_t first, uint64_t size, struct bawn_err *err)
+{
+	bawn_auto_fd fd = -1;
+	bawn_auto_lines lines = { 0 };
+	int r = bawn_segment_open(t->dirfd, first, &fd, err);
+	if (r == 0)
+		r = bawn_lines_init(&lines, fd, 0, err);
+	while (r == 0 && t->size < size) {
+		struct bawn_span line;
+		struct bawn_line l;
+		bool whole;
+		const char *problem;
+		bawn_node data;
+		r = bawn_lines_next(&lines, &line, &whole, err);
+		if (r < 0 || line.p == NULL)
+			return r;
+		r = whole ? bawn_line_shape(line, &l, &problem) : -EBADMSG;
+		if (r < 0 || l.seq != t->size)
+			return bawn_fail(err, r < 0 ? r : -EBADMSG, "make tiles");
+		bawn_unhex(l.hash, data, sizeof data);
+		add(t, data);
+	}
+	return r;
+}
+
+static int add_all(struct bawn_tiles *t, const struct bawn_head *h, struct bawn_err *err)
+{
+	bawn_auto_segments all = { 0 };
+	int r = bawn_segments_list(t->dirfd, &all, err);
+	t->size = 0;
+	for (size_t i = 0; r == 0 && i < all.n && t->size < h->size; i++)
+		r = add_segment(t, all.first[i], h->size, err);
+	return r == 0 && t->size != h->size ? bawn_fail(err, -EBADMSG, "make tiles") : r;
+}
+
+/* ---- publishing ---- */
+
+static bool leads_to(const struct bawn_tiles *t, const struct bawn_head *h)
+{
+	bawn_node root;
+	edge_root(t, root);
+	return t->size == h->size && memcmp(root, h->seal.root, sizeof root) == 0;
+}
+
+static int put_checkpoint(int dirfd, const struct bawn_head *h, const struct bawn_vkey *sealer)
+{
+	bawn_auto_buf note = BAWN_BUF(1024);
+	bawn_note_put(&note, &h->seal, sealer);
+	return bawn_buf_error(&note) < 0 ? bawn_buf_error(&note) : put_file(dirfd, "checkpoint", note.p, note.n);
+}
+
+static int publish(struct bawn_tiles *t, const struct bawn_head *h, const struct bawn_vkey *sealer, struct bawn_err *err)
+{
+	uint64_t old = published(t->dirfd);
+	if (old >= h->size)
+		return 0;
+	int r = -EBADMSG;
+	if (old > 0 && h->size - old <= BACK_MAX && load_edge(t, old))
+		r = add_newest(t, h, err);
+	if (r < 0 || !leads_to(t, h)) {
+		t->error = 0;
+		old = 0;
+		r = add_all(t, h, err);
+	}
+	if (r == 0 && !leads_to(t, h))
+		r = bawn_fail(err, -EBADMSG, "make tiles: the entries do not lead to the signed root");
+	if (r < 0)
+		return r;
+	put_edge(t, old);
+	if (t->error == 0)
+		t->error = put_checkpoint(t->dirfd, h, sealer);
+	return t->error < 0 ? bawn_fail(err, t->error, "write tiles") : 0;
+}
+
+/* The kernel would answer a write beyond RLIMIT_FSIZE with a signal that ends the program. */
+static bool fits_rlimit(void)
+{
+	struct rlimit limit;
+	return getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= BUNDLE_MAX;
+}
+
+int bawn_tiles_publish(int dirfd, const struct bawn_head *h, const struct bawn_vkey *sealer, struct bawn_err *err)
+{
+	if (h->size == 0 || !fits_rlimit())
+		return 0;
+	(void)mkdirat(dirfd, "tile", 0700);
+	bawn_auto_fd lock = openat(dirfd, "tile", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (lock < 0)
+		return bawn_fail(err, -errno, "open tile");
+	if (flock(lock, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? 0 : bawn_fail(err, -errno, "lock tile");
+	bawn_auto_free struct bawn_tiles *t = calloc(1, sizeof *t);
+	if (t == NULL)
+		return bawn_fail(err, -ENOMEM, "make tiles");
+	t->dirfd = dirfd;
+	return publish(t, h, sealer, err);
+}
+
+/* ---- comparing ---- */
+
+struct bawn_tiles *bawn_tiles_check_new(int dirfd, uint64_t size, char *out_problem)
+{
+	struct bawn_tiles *t = calloc(1, sizeof *t);
+	if (t == NULL)
+		return NULL;
+	t->dirfd = dirfd;
+	t->compare = true;
+	t->stop = size;
+	t->problem = out_problem;
+	out_problem[0] = '\0';
+	return t;
+}
+
+void bawn_tiles_check_add(struct bawn_tiles *t, const uint8_t data[static BAWN_SHA256_LEN])
+{
+	if (t == NULL || t->size >= t->stop)
+		return;
+	add(t, data);
+	if (t->size == t->stop)
+		put_edge(t, 0);
+}
+
+void bawn_tiles_check_free(struct bawn_tiles *t) { free(t); }

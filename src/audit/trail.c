@@ -1,0 +1,114 @@
+/* trail.c - see trail.h.
+ *
+ * Invariants: (1) an entry that does not fit leaves the trail where it was; (2) each epoch has one key,
+ * named by an entry that the key before it signed, and epochs have no gaps; (3) a root on a line is the
+ * root of the tree over the chain hashes up to that line, also where its signature is skimmed.
+ * An attacker controls: every line. */
+#include "audit/trail.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+void bawn_trail_init(struct bawn_trail *t) { *t = (struct bawn_trail){ .chain = { .hash = BAWN_NO_HASH } }; }
+
+void bawn_trail_from(struct bawn_trail *t, const struct bawn_head *h, const struct bawn_vkey *key)
+{
+	*t = (struct bawn_trail){ .chain = { .seq = h->size }, .before = h->before, .key = *key, .epoch = h->epoch,
+	                          .sealed = h->size, .seal = h->seal };
+	memcpy(t->chain.hash, h->hash, sizeof t->chain.hash);
+	bawn_head_tree(h, &t->tree);
+}
+
+/* The text between `lead` and the next quote; moves on behind it. */
+static bool take_text(struct bawn_span *s, const char *lead, struct bawn_span *out)
+{
+	const size_t n = strlen(lead);
+	const char *end = bawn_span_starts(*s, lead) && s->n > n ? memchr(s->p + n, '"', s->n - n) : NULL;
+	if (end == NULL)
+		return false;
+	*out = (struct bawn_span){ s->p + n, (size_t)(end - s->p) - n };
+	s->n -= (size_t)(end + 1 - s->p);
+	s->p = end + 1;
+	return true;
+}
+
+/* {"instance":"…","format":1,"origin":"…","vkey":"…"…} */
+static const char *genesis_key(struct bawn_span body, struct bawn_vkey *out)
+{
+	struct bawn_span instance, origin, vkey;
+	if (!take_text(&body, "{\"instance\":\"", &instance) || !take_text(&body, ",\"format\":1,\"origin\":\"", &origin))
+		return "a log.genesis of another format";
+	if (!take_text(&body, ",\"vkey\":\"", &vkey) || !bawn_vkey_read(vkey, out) || !bawn_span_is(origin, out->origin))
+		return "it names no verifier key of its origin";
+	return NULL;
+}
+
+/* {"epoch":N,"vkey":"…"…} */
+static const char *next_key(struct bawn_span body, const struct bawn_trail *t, struct bawn_vkey *out)
+{
+	char lead[64];
+	struct bawn_span vkey;
+	snprintf(lead, sizeof lead, "{\"epoch\":%" PRIu64 ",\"vkey\":\"", t->epoch + 1);
+	if (!take_text(&body, lead, &vkey))
+		return "its epoch is not the next one";
+	if (!bawn_vkey_read(vkey, out) || strcmp(out->origin, t->key.origin) != 0 || bawn_vkey_equal(out, &t->key))
+		return "it names no new verifier key of this log";
+	return NULL;
+}
+
+static bool same_root(const struct bawn_tree *t, const struct bawn_line *l)
+{
+	bawn_node root;
+	bawn_tree_root(t, root);
+	return memcmp(root, l->seal.root, sizeof root) == 0;
+}
+
+int bawn_trail_next(struct bawn_trail *t, struct bawn_span line, struct bawn_line *out, const char **out_problem)
+{
+	struct bawn_chain chain = t->chain;
+	struct bawn_vkey next;
+	bawn_node leaf;
+	const char *problem = NULL;
+	int r = bawn_chain_next(&chain, line, out, out_problem);
+	if (r < 0)
+		return r;
+	const struct bawn_line *l = out;
+	const bool first = l->seq == 0, turn = first || bawn_span_is(l->type, "log.key"), skim = t->skim && !turn;
+	if (turn)
+		problem = first ? genesis_key(l->body, &next) : next_key(l->body, t, &next);
+	if (problem == NULL && turn && !l->sealed)
+		problem = "an entry that names a key and is not signed";
+	if (problem == NULL && l->sealed && !skim && !bawn_seal_good(&l->seal, first ? &next : &t->key))
+		problem = "its signature is not by the key of its epoch";
+	if (problem == NULL) {
+		if (l->sealed)
+			t->before = t->tree;
+		bawn_line_leaf(l, leaf);
+		bawn_tree_add(&t->tree, leaf);
+		if (l->sealed && !same_root(&t->tree, l)) {
+			t->tree = t->before;
+			problem = "its root is not that of the entries up to it";
+		}
+	}
+	if (problem != NULL) {
+		*out_problem = problem;
+		return -EBADMSG;
+	}
+	t->chain = chain;
+	t->epoch += turn && !first;
+	if (turn)
+		t->key = next;
+	if (l->sealed) {
+		t->sealed = chain.seq;
+		t->seal = l->seal;
+		t->skimmed = skim;
+	}
+	return 0;
+}
+
+bool bawn_trail_finish(struct bawn_trail *t)
+{
+	if (t->skimmed && !bawn_seal_good(&t->seal, &t->key))
+		return false;
+	t->skimmed = false;
+	return true;
+}

@@ -1,0 +1,32 @@
+/* trail.h - reading a log in order and knowing, at each entry, whether it is the next one and who
+ * vouches for it: chain, tree and signatures in one place, for the verifier and for recovery.
+ *
+ *	log.genesis   names the origin and the key of epoch 0, and is signed with it
+ *	log.key       names the key of the next epoch, and is signed with the one before
+ *	a signature   is that of its epoch, over the tree of all entries up to its line */
+#pragma once
+#include "audit/head.h"
+#include "audit/segment.h"
+
+struct bawn_trail {
+	struct bawn_chain chain;
+	struct bawn_tree  tree;      /* of all entries so far */
+	struct bawn_tree  before;    /* of all before the last one that carried a signature */
+	struct bawn_vkey  key;       /* of `epoch`; empty before the first entry */
+	uint64_t          epoch;     /* whose key signs what comes next */
+	uint64_t          sealed;    /* entries that a signature covers */
+	struct bawn_seal  seal;      /* the last one */
+	bool              skim;      /* of the signatures of an epoch only the last is checked: it covers
+	                              * what the others do.  Roots are compared all the same. */
+	bool              skimmed;   /* `seal` is not checked yet */
+};
+
+/* Before the first entry. */
+void bawn_trail_init(struct bawn_trail *t);
+/* After the entries of this head, whose seal the caller has checked; `key` is that of h->epoch. */
+void bawn_trail_from(struct bawn_trail *t, const struct bawn_head *h, const struct bawn_vkey *key);
+
+/* Is the line the next entry?  Moves on if so; *out is written in any case.  0, -EBADMSG or -ENOMEM. */
+BAWN_MUST_CHECK int bawn_trail_next(struct bawn_trail *t, struct bawn_span line, struct bawn_line *out, const char **out_problem);
+/* Checks the last signature where it was skimmed. */
+BAWN_MUST_CHECK bool bawn_trail_finish(struct bawn_trail *t);

@@ -1,0 +1,43 @@
+/* make.c - audit-make DIR ENTRIES [batch|entry [ROTATE]]: a log, for tests that are not in C.  Commits of 1 to
+ * 40 records; after ROTATE records the key is changed.  Several calls go on with the same log. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "audit/audit.h"
+
+static int put(const char *dir, int n, const char *sign)
+{
+	struct bawn_audit *a = NULL;
+	struct bawn_err err = { 0 };
+	struct bawn_audit_options o = { .node = "maker", .max_segment_bytes = 200000, .sign_every = strcmp(sign, "entry") == 0 };
+	int r = bawn_audit_open(dir, &o, &a, &err);
+	for (int i = 0, batch = 1; r == 0 && i < n; batch = batch % 40 + 1) {
+		uint64_t ticket = 0;
+		for (int k = 0; r == 0 && k < batch && i < n; k++, i++) {
+			bawn_auto_json body = json_pack("{s:i,s:s}", "number", i, "text", "\"}\n,\"hash\":\" \\ \xc3\xa9");
+			r = a->ops->append(a, &(struct bawn_record){ .type = BAWN_RECORD_EXEC_OUTCOME, .exec = "E", .body = body }, &ticket, &err);
+		}
+		if (r == 0)
+			r = a->ops->wait(a, ticket, NULL, &err);
+	}
+	if (a != NULL)
+		a->ops->close(a);
+	if (r < 0)
+		fprintf(stderr, "%s\n", err.msg);
+	return r;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3)
+		return 2;
+	int n = (int)strtol(argv[2], NULL, 10), turn = argc > 4 ? (int)strtol(argv[4], NULL, 10) : n;
+	const char *sign = argc > 3 ? argv[3] : "batch";
+	int r = put(argv[1], turn < n ? turn : n, sign);
+	if (r == 0 && turn < n) {
+		r = bawn_audit_rotate_key(argv[1], NULL, NULL, NULL, NULL);
+		if (r == 0)
+			r = put(argv[1], n - turn, sign);
+	}
+	return r < 0;
+}

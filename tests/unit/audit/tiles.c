@@ -1,0 +1,91 @@
+/* tiles.c - tiles and checkpoint follow from the log, are made after it, and made anew where they do not. */
+#include "world.h"
+#include "audit/tiles.h"
+
+static bool there(struct world *w, const char *path, off_t size)
+{
+	struct stat st;
+	return fstatat(w->tmp.fd, path, &st, 0) == 0 && st.st_size == size;
+}
+
+static bool put_many(const char *dir, int n)
+{
+	auto_log a = open_log(dir, 60000, NULL);
+	uint64_t t = 0;
+	int r = a == NULL;
+	for (int i = 0; r == 0 && i < n; i++)
+		r = a->ops->append(a, &(struct bawn_record){ .type = BAWN_RECORD_ALERT }, &t, NULL);
+	return r == 0 && a->ops->wait(a, t, NULL, NULL) == 0;
+}
+
+static void grow(void)
+{
+	auto_world w = world_make();
+	ok(fill_log(w.dir, 4, 0) && strcmp(verify(w.dir).tiles, "good") == 0, "a small log has good tiles: %s", verify(w.dir).tiles);
+	ok(there(&w, "a/tile/0/000.p/5", 5 * 32) && there(&w, "a/tile/entries/000.p/5", 5 * 34) && files_in(&w, "a/tile/0/000.p") == 1, "of five entries");
+	ok(fill_log(w.dir, 1, 0) && there(&w, "a/tile/0/000.p/6", 6 * 32) && files_in(&w, "a/tile/0/000.p") == 1 && files_in(&w, "a/tile/entries/000.p") == 1,
+	   "the next ones take their place");
+	bool good = true;
+	for (int i = 0; i < 60; i++)  /* over the end of a tile, one commit at a time */
+		good = good && put_many(w.dir, i % 9 + 1) && strcmp(verify(w.dir).tiles, "good") == 0 && verify(w.dir).ok;
+	ok(good, "they stay good while it grows");
+	ok(there(&w, "a/tile/0/000", 8192) && there(&w, "a/tile/entries/000", 8704) && there(&w, "a/tile/1/000.p/1", 32) && files_in(&w, "a/tile/0/000.p") == -1,
+	   "a full tile needs its beginnings no more");
+	ok(put_many(w.dir, 70000) && verify(w.dir).ok && strcmp(verify(w.dir).tiles, "good") == 0 && there(&w, "a/tile/1/000", 8192) && there(&w, "a/tile/2/000.p/1", 32),
+	   "three levels: %s", verify(w.dir).tiles);
+}
+
+static void harmed(void)
+{
+	auto_world w = world_make();
+	ok(fill_log(w.dir, 3, 0) && put_many(w.dir, 600), "a log");
+	static const struct { const char *name, *path; bool edge; } row[] = {
+		{ "an old tile",      "a/tile/0/000",         false },
+		{ "an old bundle",    "a/tile/entries/001",   false },
+		{ "the edge",         NULL,                   true },
+		{ "a tile above",     "a/tile/1/000.p/2",     true },
+	};
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		char edge[60];
+		snprintf(edge, sizeof edge, "a/tile/0/002.p/%d", (int)(verify(w.dir).entries % 256));
+		const char *path = row[i].path != NULL ? row[i].path : edge;
+		bawn_auto_buf b = get(&w, path);
+		b.p[b.n / 2] ^= 1;
+		set(&w, path, b.p, b.n);
+		struct bawn_audit_report r = verify(w.dir);
+		ok(r.ok && strcmp(r.tiles, "good") != 0 && strstr(r.tiles, path + 2) != NULL, "%s that was changed is named, and the log is good: %s", row[i].name, r.tiles);
+		if (!row[i].edge)
+			forget_checkpoint(&w);
+		ok(fill_log(w.dir, 1, 0) && strcmp(verify(w.dir).tiles, "good") == 0, "%s: %s", row[i].edge ? "the next writer makes it anew" : "without a checkpoint the next writer makes all anew", verify(w.dir).tiles);
+	}
+	bawn_auto_buf note = get(&w, "a/checkpoint");
+	note.p[note.n - 10] = note.p[note.n - 10] == 'A' ? 'B' : 'A';
+	set(&w, "a/checkpoint", note.p, note.n);
+	ok(verify(w.dir).ok && strstr(verify(w.dir).tiles, "checkpoint") != NULL, "a checkpoint with another signature is named: %s", verify(w.dir).tiles);
+	set(&w, "a/checkpoint", "x\n", 2);
+	ok(verify(w.dir).ok && strstr(verify(w.dir).tiles, "checkpoint") != NULL, "so is one that is none: %s", verify(w.dir).tiles);
+	ok(fill_log(w.dir, 1, 0) && strcmp(verify(w.dir).tiles, "good") == 0, "and replaced");
+}
+
+/* A writer that never closes still publishes, a tile at a time. */
+static void while_open(void)
+{
+	auto_world w = world_make();
+	auto_log a = open_log(w.dir, 0, NULL);
+	bool good = true;
+	for (int i = 0; i < 600; i++)
+		good = good && put_text(a, "x", NULL, NULL) == 0;
+	struct bawn_audit_report r = verify(w.dir);
+	ok(good && r.ok && strcmp(r.tiles, "good") == 0 && there(&w, "a/tile/0/001", 8192), "an open log publishes its full tiles: %s", r.tiles);
+	(void)unlinkat(w.tmp.fd, "a/checkpoint", 0);
+	(void)renameat(w.tmp.fd, "a/tile", w.tmp.fd, "a/gone");
+	ok(put_text(a, "y", NULL, NULL) == 0 && verify(w.dir).ok, "and does not depend on them");
+}
+
+int main(void)
+{
+	grow();
+	harmed();
+	while_open();
+	return done_testing();
+}
