@@ -1,0 +1,141 @@
+#!/usr/bin/python3
+"""Logs of ours, judged by tools that are not: Go's sumdb packages, openssl, coreutils.  Good ones are
+accepted, changed ones refused, and our own verdict is the same."""
+import glob, hashlib, os, shutil, subprocess, sys
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from bawntest import *
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MAKE = os.path.join(BUILD, "tests/unit/audit/audit-make")
+w = World()
+log, every, turned = (os.path.join(w.dir, name) for name in ("log", "every", "turned"))
+
+
+def call(*words, **env):
+    return subprocess.run(words, capture_output=True, text=True, env={**os.environ, **env})
+
+
+def make(*words):
+    r = call(MAKE, *map(str, words))
+    if r.returncode:
+        diag(r.stderr)
+    return r.returncode
+
+
+equal((make(log, 700), make(every, 60, "entry"), make(turned, 90, "batch", 40)), (0, 0, 0), "three logs: plain, each entry signed, a key changed")
+old = w.file("old-checkpoint", open(f"{log}/checkpoint").read())
+equal(make(log, 333), 0, "the first grows")
+for dir in (log, every, turned):
+    r = call(BAWN, "audit", "verify", dir)
+    equal(r.returncode, 3, f"our verdict on {os.path.basename(dir)}: good, without an anchor") or diag(r.stdout + r.stderr)
+
+# ---- coreutils ----
+for dir, n in ((every, 61), (turned, 92)):
+    r = call(f"{HERE}/judges/chain.sh", dir)
+    equal((r.returncode, r.stdout), (0, f"good: {n}\n"), f"bash and sha256sum accept the chain of {n} entries") or diag(r.stderr)
+
+# ---- openssl ----
+if shutil.which("openssl"):
+    for dir in (log, every, turned):
+        r = call(f"{HERE}/judges/signature.sh", dir)
+        equal((r.returncode, r.stdout.count("Signature Verified Successfully")), (0, 2), "openssl accepts the inline signature and the checkpoint") or diag(r.stdout + r.stderr)
+    bad = os.path.join(w.dir, "bad-root")
+    shutil.copytree(every, bad)
+    last = sorted(glob.glob(f"{bad}/seg/*"))[-1]
+    text = open(last, "rb").read()
+    at = text.rindex(b'"root":"') + 8
+    open(last, "wb").write(text[:at] + (b"B" if text[at:at + 1] == b"A" else b"A") + text[at + 1:])
+    ok(call(f"{HERE}/judges/signature.sh", bad).returncode != 0, "and refuses another root")
+else:
+    skip("openssl accepts signatures", "openssl is not there")
+
+# ---- Go ----
+GOCODE = "/usr/share/gocode"
+judge = os.path.join(w.dir, "judge")
+if not shutil.which("go") or not os.path.isdir(f"{GOCODE}/src/golang.org/x/mod/sumdb/tlog"):
+    skip("Go's sumdb packages accept our logs", "golang-go or golang-golang-x-mod-dev is not there")
+    done()
+r = call("go", "build", "-o", judge, f"{HERE}/judges/verify.go", GO111MODULE="off", GOPATH=GOCODE, GOCACHE=os.path.join(w.dir, "gocache"), GOFLAGS="")
+if not equal(r.returncode, 0, "a verifier is built from Go's sumdb packages"):
+    diag(r.stderr)
+    done()
+sizes = {}
+for dir in (log, every, turned):
+    r = call(judge, dir)
+    sizes[dir] = r.stdout
+    ok(r.returncode == 0 and r.stdout.startswith("good: "), f"Go accepts {os.path.basename(dir)}: {r.stdout.strip()}") or diag(r.stderr)
+r = call(judge, log, old)
+ok(r.returncode == 0 and "grown from " in r.stdout, f"and that it grew from its older checkpoint: {r.stdout.split(chr(10))[0]}") or diag(r.stdout + r.stderr)
+n = int(sizes[log].split()[1])
+for seq in (0, 1, 255, 256, 511, 700, n - 1):
+    p = call(BAWN, "audit", "proof", str(seq), log)
+    file = w.file(f"proof-{seq}", p.stdout)
+    r = call(judge, log, "-proof", file)
+    ok(p.returncode == 0 and r.returncode == 0 and f"proof of {seq}\n" in r.stdout, f"Go accepts our proof of entry {seq}") or diag(p.stderr + r.stdout + r.stderr)
+p = call(BAWN, "audit", "proof", "3", log).stdout
+r = call(judge, log, "-proof", w.file("bad-proof", p.replace("index 3\n", "index 4\n")))
+ok(r.returncode != 0, f"and refuses it for another entry: {r.stdout.strip()}")
+ok(call(BAWN, "audit", "proof", str(n), log).returncode not in (0, 3), "there is no proof of an entry to come")
+
+
+# ---- attacks: each on a copy; the columns are Go's verdict and ours ----
+def lines(dir):
+    return [(f, open(f, "rb").read().splitlines(True)) for f in sorted(glob.glob(f"{dir}/seg/*.jsonl"))]
+
+
+def edit(change):
+    def attack(dir):
+        f, text = lines(dir)[0]
+        open(f, "wb").write(b"".join(change(text)))
+    return attack
+
+
+def rehash(dir):
+    """Everything made to fit, but for the signatures."""
+    prev, n = b"0" * 64, 0
+    for f, text in lines(dir):
+        for i, line in enumerate(text):
+            if n == 100:
+                line = line.replace(b'"severity":"INFO"', b'"severity":"HIGH"')
+            covered, _, rest = line.rpartition(b',"hash":"')
+            covered = covered[:-65] + prev + b'"'
+            prev = hashlib.sha256(covered + b"}").hexdigest().encode()
+            text[i] = covered + b',"hash":"' + prev + rest[64:]
+            n += 1
+        open(f, "wb").write(b"".join(text))
+
+
+def cut(dir):
+    f, text = lines(dir)[-1]
+    open(f, "wb").write(b"".join(text[:-1]))
+
+
+def flip(path):
+    def attack(dir):
+        b = bytearray(open(f"{dir}/{path}", "rb").read())
+        b[len(b) // 2] ^= 1
+        open(f"{dir}/{path}", "wb").write(b)
+    return attack
+
+
+ATTACKS = [
+    ("nothing", lambda dir: None, True, True),
+    ("an entry changed", edit(lambda t: t[:50] + [t[50].replace(b'"INFO"', b'"LOW"')] + t[51:]), False, False),
+    ("an entry removed", edit(lambda t: t[:50] + t[51:]), False, False),
+    ("two entries swapped", edit(lambda t: t[:50] + [t[51], t[50]] + t[52:]), False, False),
+    ("an entry duplicated", edit(lambda t: t[:50] + [t[50]] + t[50:]), False, False),
+    ("the last entry cut off", cut, False, False),
+    ("an entry changed and everything re-hashed", rehash, False, False),
+    ("a tile changed", flip("tile/0/001"), False, True),  # made from the log: ours names it, the log is good
+    ("a bundle changed", flip("tile/entries/001"), False, True),
+    ("the checkpoint's size changed", lambda dir: open(f"{dir}/checkpoint", "r+").write(open(f"{dir}/checkpoint").read().replace("\n", "\n1", 1)), False, True),
+]
+for name, attack, go, our in ATTACKS:
+    dir = os.path.join(w.dir, "attack")
+    shutil.rmtree(dir, ignore_errors=True)
+    shutil.copytree(log, dir)
+    attack(dir)
+    g, o = call(judge, dir), call(BAWN, "audit", "verify", "--json", dir)
+    equal(g.returncode == 0, go, f"{name}: Go says {g.stdout.strip()}")
+    equal(o.returncode, 3 if our else 1, f"{name}: ours says so too") or diag(o.stdout + o.stderr)
+done()
