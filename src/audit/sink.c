@@ -5,7 +5,10 @@
  * (2) an answer is given once: a record whose commit failed is never written later;
  * (3) files are touched without the mutex held, by the thread that set `committing`; records that
  *     arrive meanwhile form the next batch (group commit without a thread of our own);
- * (4) tiles and checkpoint are made after the answers are given, by the thread that committed, while
+ * (4) whoever sleeps is woken for his own answer, or to commit: each record has a condition of its own,
+ *     and after a commit one of those still queued is woken to make the next (waking all of them cost
+ *     more than the hashing and signing);
+ * (5) tiles and checkpoint are made after the answers are given, by the thread that committed, while
  *     others go on; one thread at a time. */
 #include <pthread.h>
 #include "audit/entry.h"
@@ -15,7 +18,7 @@
 
 #define BATCH_BYTES (8u << 20)
 
-enum state { QUEUED, UNDERWAY, WRITTEN, FAILED };
+enum state { QUEUED, UNDERWAY, WRITTEN, FAILED, TAKEN };
 
 struct item {
 	struct bawn_pending p;     /* first: the list of pendings is a list of items */
@@ -23,6 +26,8 @@ struct item {
 	uint64_t            ticket;
 	enum state          state;
 	bool                alone; /* nobody waits for it */
+	unsigned            waiters;  /* asleep on it or about to look: it is not freed */
+	pthread_cond_t      changed;
 	int                 code;
 	struct bawn_err     err;   /* when FAILED */
 };
@@ -30,7 +35,6 @@ struct item {
 struct local {
 	struct bawn_audit audit;
 	pthread_mutex_t   mutex;
-	pthread_cond_t    changed;
 	bool              committing;
 	uint64_t          tickets;
 	struct item      *items, **end;  /* until somebody has waited for them; where the next one goes */
@@ -47,6 +51,7 @@ static void free_item(struct item *i)
 	if (i == NULL)
 		return;
 	bawn_buf_done(&i->p.draft);
+	(void)pthread_cond_destroy(&i->changed);
 	free(i);
 }
 
@@ -68,6 +73,7 @@ static int append(struct bawn_audit *a, const struct bawn_record *rec, uint64_t 
 	if (i == NULL)
 		return bawn_fail(err, -ENOMEM, "queue a record");
 	i->p.draft = BAWN_BUF(BAWN_ENTRY_MAX);
+	(void)pthread_cond_init(&i->changed, NULL);
 	int r = bawn_line_draft(&i->p.draft, rec, l->store.node, err);
 	if (r < 0) {
 		free_item(i);
@@ -127,6 +133,17 @@ static void derive(struct local *l, const struct bawn_head *head, const struct b
 	l->deriving = false;
 }
 
+/* Somebody who waits for a record still queued makes the next commit.  Where nobody waits yet, whoever
+ * comes to wait finds nobody committing. */
+static void wake_next(struct local *l)
+{
+	for (struct item *i = l->queued; i != NULL; i = i->later)
+		if (i->waiters > 0) {
+			(void)pthread_cond_signal(&i->changed);
+			return;
+		}
+}
+
 /* With the mutex held, which is let go while files are written. */
 static void commit(struct local *l)
 {
@@ -147,9 +164,11 @@ static void commit(struct local *l)
 		if (i->alone) {
 			take_out(l, i);
 			free_item(i);
+		} else if (i->waiters > 0) {
+			(void)pthread_cond_broadcast(&i->changed);
 		}
 	}
-	pthread_cond_broadcast(&l->changed);
+	wake_next(l);
 	if (r == 0 && !l->deriving && l->store.head.size - l->derived >= BAWN_TILE_WIDTH) {
 		const struct bawn_head head = l->store.head;  /* the store is another thread's when the mutex goes */
 		const struct bawn_vkey sealer = l->store.sealer;
@@ -163,26 +182,29 @@ static int wait_for(struct bawn_audit *a, uint64_t ticket, struct bawn_receipt *
 {
 	struct local *l = local_of(a);
 	pthread_mutex_lock(&l->mutex);
-	struct item *i;
-	/* Looked up anew after each sleep: a second waiter must not touch what the first has freed. */
-	while ((i = *find(l, ticket)) != NULL && (i->state == QUEUED || i->state == UNDERWAY)) {
+	struct item *i = *find(l, ticket);
+	if (i != NULL)
+		i->waiters++;
+	while (i != NULL && (i->state == QUEUED || i->state == UNDERWAY)) {
 		if (l->committing)
-			pthread_cond_wait(&l->changed, &l->mutex);
+			pthread_cond_wait(&i->changed, &l->mutex);
 		else
 			commit(l);
 	}
-	if (i == NULL) {
-		pthread_mutex_unlock(&l->mutex);
-		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "ticket", "no record waits under this ticket");
-	}
-	take_out(l, i);
-	pthread_mutex_unlock(&l->mutex);
-	int r = i->state == WRITTEN ? 0 : i->code;
-	if (r == 0 && out != NULL)
+	const bool mine = i != NULL && i->state != TAKEN;  /* a second one who waits for it comes too late */
+	int r = !mine ? bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "ticket", "no record waits under this ticket") : i->state == WRITTEN ? 0 : i->code;
+	if (mine && r == 0 && out != NULL)
 		*out = i->p.receipt;
-	if (r < 0 && err != NULL)
+	if (mine && r < 0 && err != NULL)
 		*err = i->err;
-	free_item(i);
+	if (mine) {
+		take_out(l, i);
+		i->state = TAKEN;
+	}
+	const bool last = i != NULL && --i->waiters == 0;
+	pthread_mutex_unlock(&l->mutex);
+	if (last)
+		free_item(i);
 	return r;
 }
 
@@ -197,7 +219,6 @@ static void close_local(struct bawn_audit *a)
 	}
 	bawn_store_done(&l->store);
 	pthread_mutex_destroy(&l->mutex);
-	pthread_cond_destroy(&l->changed);
 	free(l);
 }
 
@@ -217,7 +238,6 @@ int bawn_audit_open(const char *dir, const struct bawn_audit_options *o, struct 
 	l->end = &l->items;
 	l->derived = l->store.head.size;
 	pthread_mutex_init(&l->mutex, NULL);
-	pthread_cond_init(&l->changed, NULL);
 	*out = &bawn_steal(l)->audit;
 	return 0;
 }
