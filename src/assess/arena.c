@@ -84,6 +84,7 @@ static int join_texts(char *out, size_t cap, const char *fmt, va_list ap)
 	return n <= INT_MAX ? (int)n : -1;
 }
 
+__attribute__((format(printf, 3, 0)))
 static int format(char *out, size_t cap, const char *fmt, va_list ap)
 {
 	va_list again;

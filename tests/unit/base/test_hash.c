@@ -1,5 +1,4 @@
 /* test_hash.c - SHA-256 against the vectors of FIPS 180-4, whole and in pieces. */
-#include <sodium.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/hash.h"
@@ -47,19 +46,6 @@ int main(void)
 		same &= memcmp(whole, parts, sizeof whole) == 0;
 	}
 	ok(same, "where the bytes are cut makes no difference");
-	/* Two implementations, every length over several blocks: where the processor has no instructions for
-	 * it, libsodium is compared with itself. */
-	unsigned char theirs[crypto_hash_sha256_BYTES];
-	char longer[700];
-	memset(longer, 'z', sizeof longer);
-	memcpy(longer + 300, bytes, sizeof bytes);
-	same = true;
-	for (size_t n = 0; n <= sizeof longer; n++) {
-		bawn_sha256((struct bawn_span){ longer, n }, whole);
-		(void)crypto_hash_sha256(theirs, (const unsigned char *)longer, n);
-		same &= memcmp(whole, theirs, sizeof whole) == 0;
-	}
-	ok(same, "as libsodium has it, for each length up to %zu", sizeof longer);
 	uint8_t back[4];
 	bawn_unhex("000ff0ff", back, sizeof back);
 	ok(memcmp(back, "\x00\x0f\xf0\xff", 4) == 0, "and hex is read back");
