@@ -6,6 +6,8 @@
 #include "assess/replay.h"
 #include "base/cleanup.h"
 
+#define NODE_LOOKED_AT 4u
+
 /* The items of a list that may be one of several. */
 static struct value *all_items(struct script *s, const struct value *v)
 {
@@ -73,14 +75,16 @@ void bawn_loop_endless(struct script *s, uint32_t i)
 }
 
 /* Does a loop's body put something together, bit by bit? */
-static bool accumulates(const struct script *s, uint32_t body)
+static bool accumulates(struct script *s, uint32_t body)
 {
 	static const char *const adds[] = { "append", "push", "extend", "insert", "unshift", "appendleft" };
 	for (uint32_t i = body, end = subtree_end(s, body); i < end; i++) {
-		uint32_t left = child(s, i, BAWN_R_LEFT), right = child(s, i, BAWN_R_RIGHT);
+		uint32_t right = node(s, i)->kind == BAWN_K_ASSIGN ? child(s, i, BAWN_R_RIGHT) : 0;
+		s->e->spent += NODE_LOOKED_AT;  /* loops in loops: once for each */
 		if (node(s, i)->kind == BAWN_K_AUGMENT)
 			return true;
-		if (node(s, i)->kind == BAWN_K_ASSIGN && right != 0 && node(s, right)->kind == BAWN_K_BINARY) {  /* x = x + y, x = y + x */
+		if (right != 0 && node(s, right)->kind == BAWN_K_BINARY) {  /* x = x + y, x = y + x */
+			uint32_t left = child(s, i, BAWN_R_LEFT);
 			uint32_t a = child(s, right, BAWN_R_LEFT), b = child(s, right, BAWN_R_RIGHT);
 			if ((a != 0 && bawn_span_equal(text_of(s, left), text_of(s, a))) || (b != 0 && bawn_span_equal(text_of(s, left), text_of(s, b))))
 				return true;

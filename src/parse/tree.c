@@ -160,6 +160,8 @@ static const struct grammar *learned(enum bawn_grammar g)
 
 /* ---- copying ---- */
 
+static void charge(uint64_t work);  /* to the guard, see below */
+
 /* A tree being copied out of the cursor. */
 struct copy {
 	struct bawn_tree     *t;
@@ -220,13 +222,24 @@ static void link_node(struct bawn_tree *t, uint32_t parent, uint32_t *last, uint
 	*last = i;
 }
 
+/* To the first child.  What the parser stumbled over is a chain of hidden nodes, which the cursor goes up
+ * from each child to find its role: that is counted before it begins. */
+static bool descend(struct copy *c, TSNode node)
+{
+	uint64_t n = ts_node_child_count(node);
+	if (ts_node_symbol(node) >= SYMBOLS_MAX)
+		charge(n * n / 2);
+	return n > 0 && ts_tree_cursor_goto_first_child(&c->cursor);
+}
+
 /* Depth first with the cursor as the only stack.  `last` of the level above is found again through
  * the node we come back to, so nothing here grows with the depth of the text. */
 static int copy_nodes(struct copy *c, struct bawn_err *err)
 {
 	uint32_t at = 0, skipped = 0, parent = 0, last = 0;
-	int r = add_node(c, ts_tree_cursor_current_node(&c->cursor), 0, &at, err);
-	if (r < 0 || !ts_tree_cursor_goto_first_child(&c->cursor))
+	TSNode root = ts_tree_cursor_current_node(&c->cursor);
+	int r = add_node(c, root, 0, &at, err);
+	if (r < 0 || !descend(c, root))
 		return r;
 	for (;;) {
 		TSNode node = ts_tree_cursor_current_node(&c->cursor);
@@ -234,7 +247,7 @@ static int copy_nodes(struct copy *c, struct bawn_err *err)
 		if (r < 0)
 			return r;
 		link_node(c->t, parent, &last, at);
-		if (ts_node_child_count(node) > 0 && ts_tree_cursor_goto_first_child(&c->cursor)) {
+		if (descend(c, node)) {
 			if (at == 0)
 				skipped++;  /* tokens have no children of interest, but stay balanced */
 			else

@@ -85,6 +85,8 @@ static const struct { const char *name; int language, how; const char *open, *ag
 	{ "functions in functions", JS, REPEAT, "", "function f(a){", "", 300000 },
 	{ "templates", JS, REPEAT, "x=`", "${a}b", "`", 190000 },
 	{ "regular expressions without an end", JS, REPEAT, "", "a=/[\n", "", 0 },
+	{ "angle brackets", JS, REPEAT, "", "<", "", 240000 },
+	{ "loops in loops of JavaScript", JS, NESTED, "x()", "for(const a of [1,2,3]){", "}", 240000 },
 	{ "JavaScript in pieces", JS, MIXED, "", "function if ( ) { } [ ] x 1 \n ; => = , ` ${ \" / return class", "", 0 },
 };
 
