@@ -99,8 +99,8 @@ A_TERMINAL = "outside, on a terminal of its own"
 NO_TTY = "say(any(os.isatty(n) for n in range(3)) or os.path.exists('/dev/console') or os.path.exists('/dev/pts') or can(lambda: open('/dev/tty')))"
 check("A04", "a terminal, /dev/console or /dev/pts", A_TERMINAL, terminal_inside(NO_TTY), terminal_outside(NO_TTY))
 
-FAKE_PROC = """mount -t tmpfs proc /proc
-for p in self $(seq 1 400); do mkdir -p /proc/$p/ns; for f in uid_map gid_map setgroups status limits; do : > /proc/$p/$f; done; chmod 666 /proc/$p/*_map /proc/$p/setgroups; done"""
+FAKE_PROC = """mount -t tmpfs proc /proc; cd /proc; mkdir -p self/ns $(seq -f %g/ns 1 40)
+for p in *; do for f in uid_map gid_map setgroups status limits; do : > $p/$f; done; done; chmod 666 */*_map */setgroups"""
 check("A05", "a /proc that is none, with the files the launcher writes: nothing runs", "the same namespace with the kernel's /proc",
       started(FAKE_PROC, "which is not the kernel's"), started("mount -t proc proc /proc"))
 
