@@ -152,7 +152,7 @@ def sandbox(code, mode="walls", without="", lang="python", args=None, inputs=Non
     argv = [SANDBOX, "--lang", lang]
     argv += ["--without", without.replace(" ", ",")] if without else []
     argv += [f"--{k}={v}" for k, v in options.items()]
-    argv += [f"--limit={k}={v}" for k, v in (limits or {}).items()]
+    argv += [f"--limit={k}={v}" for k, v in {"timeout_ms": 100000, **(limits or {})}.items()]  # time enough for a busy, slow machine
     for name, text in (inputs or {}).items():
         path = scratch("input") + "/input"
         with open(path, "w") as f:

@@ -262,7 +262,7 @@ def fuzzed(lang):
     def run():
         before = kernel_log()
         code = {"python": FUZZ, "bash": IN_BASH % (PRELUDE + FUZZ), "javascript": IN_NODE % json.dumps(PRELUDE + FUZZ)}[lang]
-        got = sandbox(code, lang=lang, limits={"timeout_ms": 20000})
+        got = sandbox(code, lang=lang, limits={"timeout_ms": 60000})
         after = kernel_log()
         if got["error"] or got["end"] not in ("exit", "signal", "killed", "memory") or "REACHED" in got["out"]:
             return "? " + json.dumps({k: str(got.get(k))[-300:] for k in ("error", "end", "out", "err")})

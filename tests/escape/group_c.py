@@ -224,7 +224,7 @@ HANG = "a program that does wait runs into its limit"
 
 
 def ended(code, want, **job):
-    return lambda: "BLOCKED" if sandbox(code, limits={"timeout_ms": 4000}, **job)["end"] == want else "REACHED"
+    return lambda: "BLOCKED" if sandbox(code, limits={"timeout_ms": 10000}, **job)["end"] == want else "REACHED"
 
 
 check("C10", "standard input never read, streams closed half way", HANG, ended("os.close(0); os.close(1); os.close(2); os._exit(0)", "exit"), ended("time.sleep(30)", "exit"))
@@ -265,13 +265,13 @@ if os.fork() == 0:
     while True: time.sleep(1)
 time.sleep(3)
 say(True)"""
-row("C12", "ignoring every signal, to outlive the time limit", "a limit of 20 s", STUBBORN, judge=ends_by("timeout"), limits={"timeout_ms": 1000}, weaker={"limits": {"timeout_ms": 20000}})
-row("C12", "stopping itself and its group, to outlive the time limit", "a limit of 20 s", """
+row("C12", "ignoring every signal, to outlive the time limit", "a limit of 60 s", STUBBORN, judge=ends_by("timeout"), limits={"timeout_ms": 1000}, weaker={"limits": {"timeout_ms": 60000}})
+row("C12", "stopping itself and its group, to outlive the time limit", "a limit of 60 s", """
 import subprocess
 if CONTROL: say(True)
 subprocess.Popen(['sleep', '30'])
 os.kill(0, signal.SIGSTOP)
-say(True)""", judge=ends_by("timeout"), limits={"timeout_ms": 800}, weaker={"limits": {"timeout_ms": 20000}})
+say(True)""", judge=ends_by("timeout"), limits={"timeout_ms": 800}, weaker={"limits": {"timeout_ms": 60000}})
 KILL_ALL = """
 hit = [can(os.kill, p, 9) for p in (1, *range(3, 400))]
 can(os.kill, -1, 9)
@@ -312,13 +312,13 @@ def nonces(run, n=60):
 
 check("C14", "runs mixed up by reused process numbers (60 runs, 8 at a time)", "a wrong answer is noticed",
       nonces(lambda i: sandbox(f"print('nonce-{i}')")["out"] == f"nonce-{i}\n"), nonces(lambda i: sandbox(f"print('nonce-{i if i else 1}')")["out"] == f"nonce-{i}\n", 3))
-row("C15", "a parent held by vfork, to outlive the time limit", "a limit of 20 s", """
+row("C15", "a parent held by vfork, to outlive the time limit", "a limit of 60 s", """
 code = bytes.fromhex('b83a0000000f0585c07519' 'b80700000031ff31f6bad00700000f05' 'b83c00000031ff0f05' 'c3')  # vfork; the child polls for 2 s and exits
 p = L.mmap(None, ctypes.c_long(4096), 3, 0x22, -1, ctypes.c_long(0))
 ctypes.memmove(p, code, len(code))
 L.mprotect(ctypes.c_long(p), ctypes.c_long(4096), 5)
 ctypes.CFUNCTYPE(ctypes.c_int)(p)()  # waits in the kernel, whatever signals come
-say(True)""", judge=ends_by("timeout"), limits={"timeout_ms": 800}, weaker={"limits": {"timeout_ms": 20000}})
+say(True)""", judge=ends_by("timeout"), limits={"timeout_ms": 800}, weaker={"limits": {"timeout_ms": 60000}})
 row("C15", "a core file or a core handler", "rlimits", """
 say(not 0 <= resource.getrlimit(resource.RLIMIT_CORE)[1] <= 1)""")
 row("C16", "more zombies than processes allowed", LIMITS_OFF, """
@@ -348,7 +348,7 @@ row("C17", "another place with the OOM killer", "landlock", """
 def move():
     with open('/proc/self/oom_score_adj', 'w') as f: f.write('100')
 tries(move)""", reduced="a worse one: that needs no privilege")
-row("C18", "running on after the time limit", "a limit of 20 s", "time.sleep(2); say(True)", judge=ends_by("timeout"), limits={"timeout_ms": 500}, weaker={"limits": {"timeout_ms": 20000}})
+row("C18", "running on after the time limit", "a limit of 60 s", "time.sleep(2); say(True)", judge=ends_by("timeout"), limits={"timeout_ms": 500}, weaker={"limits": {"timeout_ms": 60000}})
 
 
 def leftovers():
