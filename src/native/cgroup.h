@@ -46,7 +46,7 @@ BAWN_MUST_CHECK int bawn_cgroups_enter(const struct bawn_cgroups *cg, struct baw
 int bawn_cgroups_v2_fd(const struct bawn_cgroups *cg);
 BAWN_MUST_CHECK int bawn_cgroups_confirm(const struct bawn_cgroups *cg, pid_t pid, struct bawn_err *err);
 void bawn_cgroups_read(const struct bawn_cgroups *cg, struct bawn_counters *out);
-/* Kills what is left, removes the slot's directories and, without root, the parent if it is ours and empty.
+/* Kills what is left, removes the slot's directories and the parent if it is ours and empty.
  * Returns how many directories went. */
 unsigned bawn_cgroups_remove(struct bawn_cgroups *cg, const char *name);
 

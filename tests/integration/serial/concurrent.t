@@ -25,6 +25,8 @@ equal(len({(r["audit"]["intent_seq"]) for r in results} | {(r["audit"]["outcome_
 v = w.bawn("audit", "verify", "--json")
 equal((v.code, v["ok"], v["entries"]), (3, True, len(recs)), "the log verifies")
 ok(wait_for(lambda: not cgroup_dirs(), 10), "no cgroup is left")
+if is_root():
+    ok(wait_for(lambda: not glob.glob("/sys/fs/cgroup/*/bawn") + glob.glob("/sys/fs/cgroup/bawn"), 10), "nor the directory they were in")
 ok(wait_for(lambda: not processes_with("/code/main.py"), 5), "no process is left") or diag(describe(processes_with("/code/main.py")))
 equal(os.listdir(w.state + "/running"), [], "no mark is left")
 if is_root() and shutil.which("strace"):
