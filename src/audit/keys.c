@@ -109,20 +109,20 @@ int bawn_keys_public(int dirfd, uint64_t epoch, struct bawn_vkey *out)
 	return bawn_keys_read(dirfd, path, out);
 }
 
-void bawn_keys_destroy(int dirfd, uint64_t epoch)
+int bawn_keys_destroy(int dirfd, uint64_t epoch, struct bawn_err *err)
 {
 	static const char zeros[KEY_FILE_MAX];
 	char path[PATH_MAX_KEY];
 	struct stat st;
 	private_path(epoch, path);
 	bawn_auto_fd fd = openat(dirfd, path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0)
-		return;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= KEY_FILE_MAX &&
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= KEY_FILE_MAX &&
 	    bawn_write_all(fd, zeros, (size_t)st.st_size, NULL) == 0)
 		(void)fsync(fd);
-	(void)unlinkat(dirfd, path, 0);  /* where this fails the next opener tries again */
+	if (unlinkat(dirfd, path, 0) < 0)
+		return bawn_fail(err, -errno, "destroy '%s'", path);
 	bawn_auto_fd dir = openat(dirfd, "private", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (dir >= 0)
-		(void)fsync(dir);
+	return dir < 0 || fsync(dir) < 0 ? bawn_fail(err, -errno, "destroy '%s'", path) : 0;
 }

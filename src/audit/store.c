@@ -31,7 +31,6 @@
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <sodium.h>
@@ -172,21 +171,14 @@ int bawn_store_signer(struct bawn_store *s, uint64_t epoch, struct bawn_err *err
 	s->has_signer = r == 0;
 	s->signer_epoch = epoch;
 	if (r == 0 && epoch > 0)
-		bawn_keys_destroy(s->dirfd, epoch - 1);
+		(void)!bawn_keys_destroy(s->dirfd, epoch - 1, NULL);  /* where this fails the next opener tries again */
 	return r;
-}
-
-/* The kernel would answer a write beyond RLIMIT_FSIZE with a signal that ends the program. */
-static bool fits_rlimit(uint64_t end)
-{
-	struct rlimit limit;
-	return getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur;
 }
 
 static int put_bytes(struct bawn_store *s, uint64_t at, struct bawn_err *err)
 {
 	size_t done = 0;
-	if (!fits_rlimit(at + s->out.n))
+	if (!bawn_fits_rlimit(at + s->out.n))
 		return bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL,
 		                    "the file size limit of this process (RLIMIT_FSIZE) is too low for the audit log '%s'", s->dir);
 	while (done < s->out.n) {
@@ -496,10 +488,11 @@ static int rotate_locked(struct bawn_store *s, const json_t *principal, struct b
 	if (r == 0) {
 		s->signer = fresh;
 		s->signer_epoch = old + 1;
-		bawn_keys_destroy(s->dirfd, old);
 		*out = own.receipt;
+		if (bawn_keys_destroy(s->dirfd, old, err) < 0)
+			r = bawn_wrap(err, -EIO, "the new key signs from here on, but the old one is still there");
 	} else if (!s->dead) {  /* else log.key may be there in spite of all: the next opener will see */
-		bawn_keys_destroy(s->dirfd, old + 1);
+		(void)!bawn_keys_destroy(s->dirfd, old + 1, NULL);  /* it signs nothing */
 	}
 	bawn_signer_wipe(&fresh);
 	return r;

@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include "audit/segment.h"
 #include "base/cleanup.h"
@@ -319,16 +318,9 @@ static int publish(struct bawn_tiles *t, const struct bawn_head *h, const struct
 	return t->error < 0 ? bawn_fail(err, t->error, "write tiles") : 0;
 }
 
-/* The kernel would answer a write beyond RLIMIT_FSIZE with a signal that ends the program. */
-static bool fits_rlimit(void)
-{
-	struct rlimit limit;
-	return getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= BUNDLE_MAX;
-}
-
 int bawn_tiles_publish(int dirfd, const struct bawn_head *h, const struct bawn_vkey *sealer, struct bawn_err *err)
 {
-	if (h->size == 0 || !fits_rlimit())
+	if (h->size == 0 || !bawn_fits_rlimit(BUNDLE_MAX))
 		return 0;
 	(void)mkdirat(dirfd, "tile", 0700);
 	bawn_auto_fd lock = openat(dirfd, "tile", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);

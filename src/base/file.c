@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include "base/cleanup.h"
 #include "base/ulid.h"
@@ -34,6 +35,12 @@ int bawn_read_file(int dirfd, const char *path, struct bawn_buf *out, struct baw
 	if (fd < 0)
 		return bawn_fail(err, -errno, "open '%s'", path);
 	return bawn_read_fd(fd, path, out, err);
+}
+
+bool bawn_fits_rlimit(uint64_t end)
+{
+	struct rlimit limit;
+	return getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur;
 }
 
 int bawn_write_all(int fd, const void *p, size_t n, struct bawn_err *err)

@@ -9,6 +9,9 @@
 BAWN_MUST_CHECK int bawn_read_file(int dirfd, const char *path, struct bawn_buf *out, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_read_fd(int fd, const char *name, struct bawn_buf *out, struct bawn_err *err);
 
+/* May this process have a file that long?  The kernel would answer a write beyond RLIMIT_FSIZE with a signal that
+ * ends the program. */
+bool bawn_fits_rlimit(uint64_t end);
 BAWN_MUST_CHECK int bawn_write_all(int fd, const void *p, size_t n, struct bawn_err *err);
 
 /* A reader sees the old bytes or the new ones, also after a power cut: temporary file, fsync,

@@ -1,11 +1,8 @@
 /* flow.c - what names stand for: branches, loops, functions, classes, containers, other files. */
-#include "assess/assess.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "tap.h"
-
-#define PY BAWN_LANG_PYTHON
-#define JS BAWN_LANG_JAVASCRIPT
+#include "words.h"
 
 /* More of a kind than a value keeps. */
 #define TEN(a, n, b)  a n "0" b a n "1" b a n "2" b a n "3" b a n "4" b a n "5" b a n "6" b a n "7" b a n "8" b a n "9" b

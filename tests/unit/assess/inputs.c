@@ -1,13 +1,9 @@
 /* inputs.c - what becomes of input files: run by another file, only read, too much to be read. */
-#include "assess/assess.h"
 #include "assess/table.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "tap.h"
-
-#define PY BAWN_LANG_PYTHON
-#define SH BAWN_LANG_BASH
-#define JS BAWN_LANG_JAVASCRIPT
+#include "words.h"
 
 /* The same deed in each language; no name says which. */
 #define PY_DEED "import os\nos.system('rm -rf /')\n"

@@ -1,15 +1,7 @@
 /* levels.c - what code comes to: rows of code and the level they deserve, one promise each. */
-#include "assess/assess.h"
 #include "base/cleanup.h"
 #include "tap.h"
-
-#define PY BAWN_LANG_PYTHON
-#define SH BAWN_LANG_BASH
-#define JS BAWN_LANG_JAVASCRIPT
-#define LOW BAWN_LEVEL_LOW
-#define MEDIUM BAWN_LEVEL_MEDIUM
-#define HIGH BAWN_LEVEL_HIGH
-#define BLOCKED BAWN_LEVEL_BLOCKED
+#include "words.h"
 
 /* `exact`: the level itself; else at least that level. */
 static const struct { const char *name; int language; int level; bool exact; const char *code; } row[] = {

@@ -1,17 +1,9 @@
 /* limits.c - a bound that is reached never hides anything: rows of code in which some bound runs out before
  * the part that counts, and the level they keep.  Beside each stands what honest code does near the bound. */
-#include "assess/assess.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "tap.h"
-
-#define PY BAWN_LANG_PYTHON
-#define SH BAWN_LANG_BASH
-#define JS BAWN_LANG_JAVASCRIPT
-#define LOW BAWN_LEVEL_LOW
-#define MEDIUM BAWN_LEVEL_MEDIUM
-#define HIGH BAWN_LEVEL_HIGH
-#define BLOCKED BAWN_LEVEL_BLOCKED
+#include "words.h"
 
 #define MOST true   /* at most that level; else at least */
 

@@ -1,4 +1,7 @@
 /* sign.c - who signed what: keys and their files, epochs, and logs made anew by somebody without the key. */
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 #include "world.h"
 #include "audit/entry.h"
 #include "audit/head.h"
@@ -255,6 +258,31 @@ static void unsigned_tail(void)
 	ok(opens_as(w.dir) == BAWN_ERROR_NONE && tally(w.dir, "alert").of_type == 0 && tally(w.dir, "log.recovered").of_type == 2, "and cut");
 }
 
+/* A file that something is mounted on cannot be removed: whoever asked for another key is told that the old one is there. */
+static void undying_key(void)
+{
+	if (geteuid() != 0) {
+		skip("an old key that cannot be destroyed is told", "not root");
+		return;
+	}
+	auto_world w = world_make();
+	pid_t pid = fork();
+	if (pid == 0) {  /* mounts of its own, which go with it */
+		char key[512];
+		struct bawn_receipt rc = { 0 };
+		struct bawn_err err = { 0 };
+		snprintf(key, sizeof key, "%s/private/epoch-0.key", w.dir);
+		auto_log a = open_log(w.dir, 0, NULL);
+		bool good = a != NULL && put_text(a, "by the first key", NULL, NULL) == 0 && unshare(CLONE_NEWNS) == 0 &&
+		            mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 && mount(key, key, NULL, MS_BIND, NULL) == 0;
+		int r = bawn_audit_rotate_key(w.dir, &(struct bawn_audit_options){ .node = "n" }, NULL, &rc, &err);
+		good = good && r < 0 && strstr(err.msg, "the old one is still there") != NULL && verify(w.dir).epoch == 1;
+		_exit(umount2(key, MNT_DETACH) == 0 && good ? 0 : 1);
+	}
+	int status = -1;
+	ok(waitpid(pid, &status, 0) == pid && status == 0, "an old key that cannot be destroyed is told");
+}
+
 static void epochs(void)
 {
 	auto_world w = world_make();
@@ -353,6 +381,7 @@ int main(void)
 	each_entry();
 	unsigned_tail();
 	epochs();
+	undying_key();
 	going_back();
 	origins();
 	return done_testing();
