@@ -611,7 +611,7 @@ int bawn_store_open(struct bawn_store *s, const char *dir, const struct bawn_aud
 void bawn_store_done(struct bawn_store *s)
 {
 	int *fd[] = { &s->dirfd, &s->segdir, &s->lockfd, &s->headfd, &s->segfd };
-	if (s->trusted && !s->dead && s->pid == getpid())
+	if (s->trusted && !s->dead && s->pid == getpid() && bawn_tiles_due(s->dirfd, &s->head))
 		(void)!bawn_tiles_publish(s->dirfd, &s->head, &s->sealer, NULL);  /* what can be made from the log can wait for the next one */
 	(void)sodium_munlock(&s->signer, sizeof s->signer);  /* wipes it */
 	for (size_t i = 0; i < BAWN_LEN(fd); i++) {

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include "audit/segment.h"
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -22,6 +23,8 @@
 #define BUNDLE_MAX (WIDTH * ENTRY)
 #define ENTRIES    (-1)  /* the level of entry bundles in a path */
 #define PATH_SIZE  64
+#define LAG_ENTRIES 32u
+#define LAG_SECONDS 5
 #define BACK_MAX   (1u << 20)  /* entries read backwards at once; more than that is made anew from the first */
 
 struct bawn_tiles {
@@ -333,6 +336,14 @@ int bawn_tiles_publish(int dirfd, const struct bawn_head *h, const struct bawn_v
 		return bawn_fail(err, -ENOMEM, "make tiles");
 	t->dirfd = dirfd;
 	return publish(t, h, sealer, err);
+}
+
+bool bawn_tiles_due(int dirfd, const struct bawn_head *h)
+{
+	struct stat st;
+	time_t now = time(NULL);
+	return fstatat(dirfd, "checkpoint", &st, AT_SYMLINK_NOFOLLOW) < 0 || now < st.st_mtime || now - st.st_mtime >= LAG_SECONDS ||
+	       h->size >= published(dirfd) + LAG_ENTRIES;
 }
 
 /* ---- comparing ---- */

@@ -19,6 +19,10 @@
  * process is at it.  0 or an error; nothing depends on it. */
 BAWN_MUST_CHECK int bawn_tiles_publish(int dirfd, const struct bawn_head *h, const struct bawn_vkey *sealer, struct bawn_err *err);
 
+/* Is it worth it at every close?  Not for a few entries more than seconds ago: short runs come in bursts,
+ * and this costs as much as the commit. */
+bool bawn_tiles_due(int dirfd, const struct bawn_head *h);
+
 /* Compares the tiles of a directory with the tree of its entries, fed in order, up to the size of the
  * checkpoint; out_problem (BAWN_TILES_PROBLEM bytes) names the first that differs or is missing. */
 struct bawn_tiles;

@@ -169,7 +169,8 @@ static int prepare(struct run *r, int n, char **word, struct bawn_err *err)
 	if (code < 0)
 		return code;
 	fill_request(r, n, word);
-	code = bawn_cli_open(r->c, err);
+	struct bawn_options options = bawn_cli_options(r->c);
+	code = r->o->dry_run ? bawn_open(&options, &r->c->bawn, err) : bawn_open_to_run(&options, &r->c->bawn, err);
 	if (code < 0)
 		return code;
 	code = bawn_cli_drive_init(&r->drive, !r->c->common.json, err);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "core/api.h"
 
 #define TAIL_MAX (16u << 10)
 #define PIECE    4096        /* what a pipe that polls writable takes without blocking */
@@ -167,7 +168,6 @@ static void free_exec(struct bawn_exec **e) { bawn_exec_free(*e); }
 int bawn_cli_drive(struct bawn_cli_drive *d, struct bawn *b, struct bawn_request *req, json_t **out, struct bawn_err *err)
 {
 	__attribute__((cleanup(free_exec))) struct bawn_exec *e = NULL;
-	struct bawn_result *result = NULL;
 	bawn_auto_json doc = NULL;
 	req->ctx = d;
 	req->on_event = on_event;
@@ -177,16 +177,13 @@ int bawn_cli_drive(struct bawn_cli_drive *d, struct bawn *b, struct bawn_request
 	if (r == 0)
 		r = step(d, e, err);
 	if (r == 0)
-		r = bawn_exec_result(e, &result, err);
-	if (d->interrupts > 1 && result == NULL) {
+		r = bawn_exec_document(e, &doc, err);
+	if (d->interrupts > 1 && doc == NULL) {
 		e = NULL;  /* ending it could take long: the launcher ends the run when we are gone */
 		d->abandoned = true;
 	}
 	if (d->live)
 		end_lines(d);
-	if (r < 0)
-		return r;
-	r = bawn_cli_take(result, &doc, err);
 	if (r < 0)
 		return r;
 	*out = bawn_steal(doc);

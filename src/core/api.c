@@ -101,7 +101,7 @@ int bawn_options_copy(void *to, size_t to_size, const void *from, size_t least, 
 	return 0;
 }
 
-int bawn_open(const struct bawn_options *options, struct bawn **out, struct bawn_err *err)
+static int open_handle(const struct bawn_options *options, bool to_run, struct bawn **out, struct bawn_err *err)
 {
 	struct bawn_options o = { .size = sizeof o };
 	if (out == NULL)
@@ -117,6 +117,8 @@ int bawn_open(const struct bawn_options *options, struct bawn **out, struct bawn
 		snprintf(b->node, sizeof b->node, "unknown");
 	(void)pthread_mutex_init(&b->lock, NULL);
 	r = bawn_dirs_find(&o, &b->dirs, err);
+	if (r == 0 && to_run)
+		(void)!bawn_native_backend.open(b->dirs.launcher, &b->spare, NULL);  /* tried again, with words, when it is needed */
 	if (r == 0)
 		r = load_policy(&b->dirs, &b->policy, err);
 	if (r < 0) {
@@ -127,10 +129,30 @@ int bawn_open(const struct bawn_options *options, struct bawn **out, struct bawn
 	return 0;
 }
 
+int bawn_open(const struct bawn_options *options, struct bawn **out, struct bawn_err *err)
+{
+	return open_handle(options, false, out, err);
+}
+
+int bawn_open_to_run(const struct bawn_options *options, struct bawn **out, struct bawn_err *err)
+{
+	return open_handle(options, true, out, err);
+}
+
+struct bawn_sandbox *bawn_spare(struct bawn *b)
+{
+	(void)pthread_mutex_lock(&b->lock);
+	struct bawn_sandbox *s = b->spare;
+	b->spare = NULL;
+	(void)pthread_mutex_unlock(&b->lock);
+	return s;
+}
+
 void bawn_close(struct bawn *b)
 {
 	if (b == NULL)
 		return;
+	bawn_native_backend.release(b->spare);
 	if (b->audit != NULL)
 		b->audit->ops->close(b->audit);
 	bawn_policy_drop(b->policy);
@@ -153,24 +175,13 @@ static int open_log(struct bawn *b, struct bawn_err *err)
 	return bawn_audit_open(b->dirs.audit, &o, &b->audit, err);
 }
 
-/* What dead runs left: their records, then their cgroups.  Failing to sweep fails nothing that runs
- * now: a slot is cleaned again before it is used. */
-static int sweep(struct bawn *b, struct bawn_err *err)
-{
-	unsigned lost = 0, swept = 0;
-	int r = bawn_running_sweep(b->dirs.state, b->dirs.audit, b->audit, &lost, err);
-	if (r < 0)
-		return r;
-	(void)bawn_native_backend.sweep(b->dirs.run, &swept, NULL);
-	return 0;
-}
-
 int bawn_log(struct bawn *b, struct bawn_audit **out, struct bawn_err *err)
 {
 	(void)pthread_mutex_lock(&b->lock);
 	int r = b->audit != NULL ? 0 : open_log(b, err);
 	if (r == 0 && !b->swept) {
-		r = sweep(b, err);
+		unsigned lost = 0;
+		r = bawn_running_sweep(b->dirs.state, b->dirs.audit, b->audit, &lost, err);
 		b->swept = r == 0;
 	}
 	if (r == 0)

@@ -30,6 +30,12 @@ BAWN_MUST_CHECK int bawn_doctor(const struct bawn_options *o, json_t **out, stru
 /* A result in its whole shape for a request that never reached the library; NULL: out of memory. */
 json_t *bawn_failed_document(const struct bawn_err *why);
 
+/* As bawn_open; its launcher starts while the policy is read. */
+BAWN_MUST_CHECK int bawn_open_to_run(const struct bawn_options *options, struct bawn **out, struct bawn_err *err);
+
+/* What bawn_exec_result gives, before it is text. */
+BAWN_MUST_CHECK int bawn_exec_document(const struct bawn_exec *e, json_t **out, struct bawn_err *err);
+
 /* Statuses: name and the exit code of `bawn run` (-1: the program's own). */
 #define BAWN_STATUSES(X) \
 	X(COMPLETED,      "completed",      -1,  200) \

@@ -38,6 +38,8 @@ static int check(struct bawn_exec *e, struct bawn_err *err)
 	if (r < 0)
 		return r;
 	e->backend = backend[e->checked->backend];
+	if (e->backend == &bawn_native_backend)
+		e->sandbox = bawn_spare(e->b);
 	const struct bawn_policy *p = e->policy->policy;
 	if (geteuid() == 0 && (r = bawn_uids_check("/etc", p->uid_first, p->uid_count, err)) < 0)
 		return r;
@@ -63,9 +65,14 @@ static int assess(struct bawn_exec *e, struct bawn_err *err)
 		return r;
 	e->t_assess = bawn_monotonic_us() - e->mark_us;
 	e->mark_us = bawn_monotonic_us();
-	/* What will run unless something comes in between: its launcher starts while the rest is seen to. */
-	if (!e->req.dry_run && bawn_exec_action(e) < BAWN_ACTION_CONFIRM)
+	/* What will run unless something comes in between: its launcher starts while the rest is seen to, and
+	 * nobody's waits for an answer. */
+	if (e->req.dry_run || bawn_exec_action(e) >= BAWN_ACTION_CONFIRM) {
+		e->backend->release(e->sandbox);
+		e->sandbox = NULL;
+	} else if (e->sandbox == NULL) {
 		(void)!e->backend->open(e->b->dirs.launcher, &e->sandbox, NULL);  /* tried again, with words, when it is needed */
+	}
 	bawn_exec_emit_state(e, "assessed");
 	e->phase = BAWN_PHASE_DECIDE;
 	return 1;
@@ -147,6 +154,16 @@ static int admit(struct bawn_exec *e, struct bawn_err *err)
 	return 1;
 }
 
+/* What dead runs left, while our own walls go up.  Failing fails nothing: a slot is cleaned again before it is used. */
+static void tidy(struct bawn_exec *e)
+{
+	unsigned swept;
+	if (atomic_flag_test_and_set(&e->b->tidied))
+		return;
+	(void)!e->backend->sweep(e->b->dirs.run, &swept, NULL);
+	bawn_slots_trim(&e->slots);
+}
+
 static int intend(struct bawn_exec *e, struct bawn_err *err)
 {
 	int r = bawn_exec_consume(e, err);
@@ -154,6 +171,8 @@ static int intend(struct bawn_exec *e, struct bawn_err *err)
 		r = bawn_exec_prepare(e, err);  /* the walls go up while the intent goes to disk */
 	if (r == 0)
 		r = bawn_record_intent(e, err);
+	if (r == 0)
+		tidy(e);
 	e->t_record += bawn_monotonic_us() - e->mark_us;
 	e->mark_us = bawn_monotonic_us();
 	if (r < 0)

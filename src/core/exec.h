@@ -87,7 +87,6 @@ void bawn_exec_emit(struct bawn_exec *e, struct bawn_event *ev);
 bool bawn_exec_lists(struct bawn_exec *e);
 
 /* result.c */
-BAWN_MUST_CHECK int bawn_exec_document(const struct bawn_exec *e, json_t **out, struct bawn_err *err);
 json_t *bawn_limits_json(const struct bawn_exec *e);     /* NULL: out of memory; null before allocation */
 json_t *bawn_limits_record(const struct bawn_exec *e);   /* after allocation */
 json_t *bawn_decision_json(const struct bawn_exec *e);

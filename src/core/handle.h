@@ -15,18 +15,22 @@ struct bawn {
 	struct bawn_dirs        dirs;
 	char                    via[32];
 	char                    node[65];
-	pthread_mutex_t         lock;       /* guards the three below */
+	pthread_mutex_t         lock;       /* guards the four below */
 	struct bawn_policy_ref *policy;
 	struct bawn_audit      *audit;      /* opened at first use: reading needs none */
 	bool                    swept;
+	struct bawn_sandbox    *spare;      /* of the native backend, started ahead; or NULL */
+	atomic_flag             tidied;     /* by the first run */
 };
 
 struct bawn_policy_ref *bawn_policy_hold(struct bawn *b);
 void bawn_policy_drop(struct bawn_policy_ref *r);
 
-/* The log, open for appending.  The first opener records what earlier runs left unfinished and
- * sweeps what they left behind. */
+/* The log, open for appending.  The first opener records what earlier runs left unfinished. */
 BAWN_MUST_CHECK int bawn_log(struct bawn *b, struct bawn_audit **out, struct bawn_err *err);
+
+/* The launcher started ahead, once; the caller's from here on. */
+struct bawn_sandbox *bawn_spare(struct bawn *b);
 
 /* What root can always give and must: an own uid per run, and cgroups unless policy says otherwise. */
 uint32_t bawn_need_as_root(const struct bawn_policy *p);

@@ -42,13 +42,14 @@ static const struct flavour { const char *max, *used, *stat_key; } flavour[] = {
 	{ "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file " },
 };
 
-static uint64_t room_in(const char *root, const char *dir, const struct flavour *f)
+/* A limit of at least what the host has limits nothing: the rest is not looked at. */
+static uint64_t room_in(const char *root, const char *dir, const struct flavour *f, uint64_t total)
 {
 	bawn_auto_buf text = BAWN_BUF(65536);
 	char path[1300];
 	uint64_t max, used, cache = 0;
 	snprintf(path, sizeof path, "%s/%s", dir, f->max);
-	if (slurp(root, path, &text) < 0 || !number_after(text.p, "", &max))
+	if (slurp(root, path, &text) < 0 || !number_after(text.p, "", &max) || max >= total)
 		return UINT64_MAX;  /* the root cgroup has no limit file, and "max" is no number */
 	snprintf(path, sizeof path, "%s/%s", dir, f->used);
 	if (slurp(root, path, &text) < 0 || !number_after(text.p, "", &used))
@@ -61,7 +62,7 @@ static uint64_t room_in(const char *root, const char *dir, const struct flavour 
 }
 
 /* Walks from the own cgroup up to the mount's root and keeps the tightest. */
-static uint64_t room_up(const char *root, const char *mount, const char *own, const struct flavour *f)
+static uint64_t room_up(const char *root, const char *mount, const char *own, const struct flavour *f, uint64_t total)
 {
 	uint64_t least = UINT64_MAX;
 	char path[1200];
@@ -69,7 +70,7 @@ static uint64_t room_up(const char *root, const char *mount, const char *own, co
 	if (n < 0 || (size_t)n >= sizeof path)
 		return least;
 	for (size_t keep = strlen(mount); ; ) {
-		uint64_t room = room_in(root, path, f);
+		uint64_t room = room_in(root, path, f, total);
 		least = room < least ? room : least;
 		char *slash = strrchr(path, '/');
 		if (slash == NULL || (size_t)(slash - path) < keep)
@@ -78,17 +79,19 @@ static uint64_t room_up(const char *root, const char *mount, const char *own, co
 	}
 }
 
-/* Where the memory controller is mounted: v1 by its super option, v2 by its type. */
-static bool find_mount(const char *root, bool v2, char out[static 512])
+static const char *in_line(const char *line, const char *what)
 {
-	bawn_auto_buf text = BAWN_BUF(1u << 20);
-	if (slurp(root, "/proc/self/mountinfo", &text) < 0)
-		return false;
-	for (char *save = NULL, *line = strtok_r(text.p, "\n", &save); line != NULL; line = strtok_r(NULL, "\n", &save)) {
-		const char *sep = strstr(line, " - ");
+	return memmem(line, strcspn(line, "\n"), what, strlen(what));
+}
+
+/* Where the memory controller is mounted: v1 by its super option, v2 by its type. */
+static bool find_mount(const char *mountinfo, bool v2, char out[static 512])
+{
+	for (const char *line = mountinfo; *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n') {
+		const char *sep = in_line(line, " - ");
 		if (sep == NULL || strncmp(sep + 3, v2 ? "cgroup2 " : "cgroup ", v2 ? 8 : 7) != 0)
 			continue;
-		if (!v2 && strstr(sep, ",memory") == NULL && strstr(sep, " memory") == NULL)
+		if (!v2 && in_line(sep, ",memory") == NULL && in_line(sep, " memory") == NULL)
 			continue;
 		if (sscanf(line, "%*s %*s %*s %*s %511s", out) == 1)
 			return true;
@@ -97,32 +100,32 @@ static bool find_mount(const char *root, bool v2, char out[static 512])
 }
 
 /* The own path in that hierarchy, from /proc/self/cgroup ("4:memory:/x", "0::/x"). */
-static bool own_path(const char *root, bool v2, char out[static 600])
+static bool own_path(const char *cgroups, bool v2, char out[static 600])
 {
-	bawn_auto_buf text = BAWN_BUF(65536);
-	if (slurp(root, "/proc/self/cgroup", &text) < 0)
-		return false;
-	for (char *save = NULL, *line = strtok_r(text.p, "\n", &save); line != NULL; line = strtok_r(NULL, "\n", &save)) {
-		char *names = strchr(line, ':'), *path = names != NULL ? strchr(names + 1, ':') : NULL;
+	for (const char *line = cgroups; *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n') {
+		const char *names = in_line(line, ":"), *path = names != NULL ? in_line(names + 1, ":") : NULL;
 		if (path == NULL)
 			continue;
-		*path++ = '\0';
-		if (v2 ? strcmp(line, "0:") == 0 || strcmp(names, ":") == 0 : strstr(names, "memory") != NULL) {
-			snprintf(out, 600, "%s", path);
+		size_t n = (size_t)(path - names) - 1;
+		if (v2 ? n == 0 : memmem(names + 1, n, "memory", strlen("memory")) != NULL) {
+			snprintf(out, 600, "%.*s", (int)strcspn(path + 1, "\n"), path + 1);
 			return true;
 		}
 	}
 	return false;
 }
 
-static uint64_t cgroup_room(const char *root)
+static uint64_t cgroup_room(const char *root, uint64_t total)
 {
 	uint64_t least = UINT64_MAX;
+	bawn_auto_buf mounts = BAWN_BUF(1u << 20), cgroups = BAWN_BUF(65536);
+	if (slurp(root, "/proc/self/mountinfo", &mounts) < 0 || slurp(root, "/proc/self/cgroup", &cgroups) < 0)
+		return least;
 	for (int v2 = 0; v2 < 2; v2++) {
 		char mount[512], own[600];
-		if (!find_mount(root, v2 != 0, mount) || !own_path(root, v2 != 0, own))
+		if (!find_mount(mounts.p, v2 != 0, mount) || !own_path(cgroups.p, v2 != 0, own))
 			continue;
-		uint64_t room = room_up(root, mount, own, &flavour[v2 != 0 ? 0 : 1]);
+		uint64_t room = room_up(root, mount, own, &flavour[v2 != 0 ? 0 : 1], total);
 		least = room < least ? room : least;
 	}
 	return least;
@@ -138,11 +141,12 @@ int bawn_host_read(const char *root, struct bawn_host *out, struct bawn_err *err
 	cpu_set_t set;
 	if (sched_getaffinity(0, sizeof set, &set) < 0)
 		return bawn_fail(err, -errno, "count the CPUs");
-	uint64_t room = cgroup_room(root);
+	total *= 1024;
 	available *= 1024;
+	uint64_t room = cgroup_room(root, total);
 	*out = (struct bawn_host){
 		.cpus_milli = (uint64_t)CPU_COUNT(&set) * 1000,
-		.memory_total = total * 1024,
+		.memory_total = total,
 		.memory_available = room < available ? room : available,
 	};
 	return 0;

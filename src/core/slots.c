@@ -146,6 +146,27 @@ int bawn_slots_take(const struct bawn_slots *s, uint64_t limit, unsigned *out_sl
 	return 0;
 }
 
+#define SLOTS_KEPT 8u
+
+void bawn_slots_trim(const struct bawn_slots *s)
+{
+	char name[16];
+	unsigned n = SLOTS_KEPT;
+	for (; n < SLOTS_MAX; n++) {
+		snprintf(name, sizeof name, "%u", n);
+		if (faccessat(s->dir, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+			break;
+	}
+	if (n == SLOTS_KEPT || bawn_slots_lock(s, NULL) < 0)
+		return;
+	/* From the top, so that there is never a gap. */
+	for (bool gone = true; gone && n > SLOTS_KEPT; n--) {
+		snprintf(name, sizeof name, "%u", n - 1);
+		gone = look_at(s->dir, name) == FREE && unlinkat(s->dir, name, 0) == 0;
+	}
+	bawn_slots_unlock(s);
+}
+
 int bawn_slots_watch(const char *run_dir, int *out_fd, struct bawn_err *err)
 {
 	char path[600];

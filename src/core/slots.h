@@ -26,5 +26,8 @@ void bawn_slots_unlock(const struct bawn_slots *s);
 BAWN_MUST_CHECK int bawn_slots_take(const struct bawn_slots *s, uint64_t limit, unsigned *out_slot, int *out_fd,
                                     uint64_t *out_running, struct bawn_err *err);
 
+/* Removes the files of numbers that are long free: every look walks over them. */
+void bawn_slots_trim(const struct bawn_slots *s);
+
 /* An fd that becomes readable when some slot may have become free. */
 BAWN_MUST_CHECK int bawn_slots_watch(const char *run_dir, int *out_fd, struct bawn_err *err);

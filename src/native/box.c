@@ -26,7 +26,7 @@
 void bawn_box_init(struct bawn_box *box)
 {
 	*box = (struct bawn_box){ .slot_fd = -1, .live = -1, .init_fd = -1, .pid_fd = -1, .init_ctl = -1, .ctl = -1,
-		.out = { -1, -1, -1 }, .listener = -1, .workspace = -1, .code = -1, .mounts = -1, .area = -1 };
+		.out = { -1, -1, -1 }, .listener = -1, .net = { .fd = -1 }, .workspace = -1, .code = -1, .mounts = -1, .area = -1 };
 }
 
 void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why, ...)
@@ -84,9 +84,9 @@ static int given_up(int ctl, struct bawn_err *err)
 }
 
 /* To one that is gone already nothing can be said: why it went is what counts. */
-static int go(int ctl, struct bawn_err *err)
+static int go(int ctl, int fd, struct bawn_err *err)
 {
-	int r = bawn_note_send(ctl, &(struct bawn_note){ .kind = BAWN_NOTE_GO }, NULL, 0);
+	int r = bawn_note_send(ctl, &(struct bawn_note){ .kind = BAWN_NOTE_GO }, &fd, fd >= 0);
 	int why = r < 0 ? given_up(ctl, err) : 0;
 	return why < 0 ? why : r < 0 ? bawn_fail(err, r, "speak to the sandbox") : 0;
 }
@@ -122,7 +122,7 @@ int bawn_box_namespaces(const struct bawn_box *box)
 	int flags = CLONE_NEWNS;
 	for (size_t i = 0; i < BAWN_LEN(row); i++)
 		flags |= bawn_box_without(box, row[i].layer) ? 0 : row[i].flag;
-	return flags;
+	return bawn_box_joins_net(box) ? flags & ~CLONE_NEWNET : flags;
 }
 
 static int clone_init(struct bawn_box *box, struct bawn_err *err)
@@ -153,7 +153,7 @@ static int clone_init(struct bawn_box *box, struct bawn_err *err)
 	box->init_pid = (pid_t)pid;
 	if (!box->root)
 		r = bawn_write_maps(box->init_pid, box->uid, box->gid, err);
-	return r == 0 ? go(box->init_ctl, err) : r;
+	return r == 0 ? go(box->init_ctl, -1, err) : r;
 }
 
 /* The cgroups are made while init builds its tree. */
@@ -240,7 +240,7 @@ static int enter_room(struct bawn_box *box, struct bawn_err *err)
 		return bawn_wrap(err, r, "build the sandbox");
 	box->workspace = fds[0];
 	box->code = fds[1];
-	r = go(box->ctl, err);
+	r = go(box->ctl, -1, err);
 	if (r == 0)
 		r = bawn_verify_place(box, err);  /* meanwhile */
 	if (r == 0)
@@ -259,13 +259,15 @@ static int build(struct bawn_box *box, struct bawn_err *err)
 	make_cgroups(box);
 	r = make_area(box, err);
 	if (r == 0)
+		r = bawn_net_wait(&box->net, err);
+	if (r == 0)
 		r = clone_program(box, err);
 	/* Where init has failed meanwhile, that is the reason, and what followed from it is not. */
 	int why = r < 0 ? given_up(box->init_ctl, err) : 0;
 	if (why < 0)
 		return bawn_wrap(err, why, "build the sandbox");
 	if (r == 0)
-		r = go(box->init_ctl, err);
+		r = go(box->init_ctl, bawn_box_joins_net(box) ? box->net.fd : -1, err);
 	if (r == 0 || r == -EPIPE)  /* gone already: it says why */
 		r = enter_room(box, err);
 	return r == 0 ? check_need(box, err) : r;
@@ -499,6 +501,7 @@ void bawn_box_done(struct bawn_box *box)
 	bawn_box_kill(box);
 	if (box->cg.n > 0)
 		(void)bawn_cgroups_remove(&box->cg, box->cg.name);
+	bawn_net_done(&box->net);
 	int *const fd[] = { &box->live, &box->init_ctl, &box->ctl, &box->out[1], &box->out[2], &box->listener,
 		&box->workspace, &box->code, &box->mounts, &box->area, &box->slot_fd };
 	for (size_t i = 0; i < BAWN_LEN(fd); i++) {

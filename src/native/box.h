@@ -1,7 +1,8 @@
 /* box.h - one sandbox as the launcher builds it.
  *
- *	launcher --clone3(NEWNS NEWPID NEWNET NEWIPC NEWUTS [rootless: NEWUSER])--> init, PID 1 inside
- *	    |                                     mounts, loopback, pivot_root; then only waits
+ *	launcher --clone3(NEWNS NEWPID NEWIPC NEWUTS [rootless: NEWUSER NEWNET])--> init, PID 1 inside
+ *	    |     |                               mounts, pivot_root; then only waits
+ *	    |     +--thread, with privilege: unshare(NEWNET), loopback; init and program join it
  *	    +--setns(init's NEWPID [NEWUSER]), clone3--> program, PID 2 inside, the launcher's own child:
  *	                 its wait status is a kernel fact.  It joins init's other namespaces and its
  *	                 cgroups, takes its uid, and only then makes its user namespace
@@ -17,12 +18,16 @@
  * of the others.
  * An attacker controls nothing until bawn_box_start; afterwards only what happens inside. */
 #pragma once
+#include <pthread.h>
 #include <stdbool.h>
 #include <sys/types.h>
 #include "native/cgroup.h"
 #include "native/wire.h"
 
 #define BAWN_INSIDE_ID 1000u   /* uid and gid of the program, as it sees itself */
+
+/* A network namespace that a thread makes; ahead == false: init is born with one instead. */
+struct bawn_net { pthread_t thread; bool ahead, joined; int fd; struct bawn_err err; };
 
 struct bawn_box {
 	struct bawn_sandbox_spec spec;   /* text borrowed from the launcher's copy of the message */
@@ -35,6 +40,7 @@ struct bawn_box {
 	int      init_ctl, ctl;
 	int      out[3];                 /* read ends by stream number */
 	int      listener;               /* seccomp notifications, or -1 */
+	struct bawn_net net;
 	int      workspace, code;        /* directories, writable from here only */
 	int      mounts;                 /* its mount namespace, held so that it is taken apart after the answer; -1: sooner */
 	int      area;                   /* what the interpreter's hook writes into (sandbox/area.h), or -1 */
@@ -74,6 +80,16 @@ static inline bool bawn_box_observes(const struct bawn_box *box)
 BAWN_MUST_CHECK int bawn_write_maps(pid_t pid, uid_t uid, gid_t gid, struct bawn_err *err);
 /* Those init is born with and the program joins; the process namespace apart. */
 int bawn_box_namespaces(const struct bawn_box *box);
+/* Begins one for the sandbox to come; nothing is lost where it cannot. */
+void bawn_net_ahead(struct bawn_net *n);
+BAWN_MUST_CHECK int bawn_net_wait(struct bawn_net *n, struct bawn_err *err);
+void bawn_net_done(struct bawn_net *n);
+BAWN_MUST_CHECK int bawn_net_loopback(struct bawn_err *err);
+/* Whether the sandbox gets the one made ahead. */
+static inline bool bawn_box_joins_net(const struct bawn_box *box)
+{
+	return box->net.ahead && !bawn_box_without(box, BAWN_LAYER_BIT(NETNS));
+}
 void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why, ...) BAWN_PRINTF(3, 4);
 
 /* The parts, one file each. */

@@ -37,3 +37,11 @@ int bawn_caps_clear(struct bawn_err *err)
 		return bawn_fail(err, -errno, "drop the capabilities");
 	return 0;
 }
+
+int bawn_ids_set(uid_t uid, gid_t gid, bool groups, struct bawn_err *err)
+{
+	if ((groups && syscall(SYS_setgroups, 0, NULL) < 0) || syscall(SYS_setresgid, gid, gid, gid) < 0 ||
+	    syscall(SYS_setresuid, uid, uid, uid) < 0)
+		return bawn_fail(err, -errno, "take the run's uid");
+	return 0;
+}

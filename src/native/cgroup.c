@@ -151,8 +151,9 @@ static void nap(long ms)
 }
 
 /* Ends every process in the directory: what is there belonged to a run whose lock is gone. */
-static int empty_out(int dir)
+static int empty_out(const char *path)
 {
+	bawn_auto_fd dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	for (int tries = 0; tries < 400; tries++) {
 		bawn_auto_buf text = BAWN_BUF(1u << 20);
 		if (bawn_read_file(dir, "cgroup.procs", &text, NULL) < 0)
@@ -184,17 +185,13 @@ static unsigned remove_slot(const struct bawn_hierarchy *h, const char *name)
 	char path[360];
 	unsigned gone = 0;
 	snprintf(path, sizeof path, "%s/" BAWN_CGROUP_PARENT "/%s", h->mount, name);
-	bawn_auto_fd dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (dir >= 0) {
-		(void)empty_out(dir);  /* rmdir tells whether it worked */
-		for (int tries = 0; tries < 20 && gone == 0; tries++) {
-			if (rmdir(path) == 0)
-				gone = 1;
-			else if (errno != EBUSY)
-				break;
-			else
-				nap(2);
-		}
+	for (int tries = 0; tries < 20 && gone == 0; tries++) {
+		if (rmdir(path) == 0)
+			gone = 1;
+		else if (errno != EBUSY || empty_out(path) < 0)
+			break;
+		else if (tries > 0)
+			nap(2);
 	}
 	snprintf(path, sizeof path, "%s/" BAWN_CGROUP_PARENT, h->mount);
 	struct stat st;

@@ -2,33 +2,21 @@
  *
  * Once sealed it has no capability, the run's uid, is not dumpable, and does nothing but wait for the
  * end of the launcher.  Children handed to it are reaped by the kernel (SIGCHLD ignored). */
-#include <grp.h>
-#include <net/if.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include "base/cleanup.h"
 #include "native/box.h"
 #include "native/caps.h"
 #include "native/note.h"
 
-static int loopback_up(struct bawn_err *err)
-{
-	bawn_auto_fd fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	struct ifreq ifr = { .ifr_name = "lo", .ifr_flags = IFF_UP };
-	if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &ifr) < 0)
-		return bawn_fail(err, -errno, "bring loopback up");
-	return 0;
-}
-
 static int build(struct bawn_box *box, int *workspace, int *code, struct bawn_err *err)
 {
 	int r = bawn_tree_build(box, workspace, code, err);
-	if (r == 0 && !bawn_box_without(box, BAWN_LAYER_BIT(NETNS)))
-		r = loopback_up(err);
+	if (r == 0 && (bawn_box_namespaces(box) & CLONE_NEWNET))
+		r = bawn_net_loopback(err);
 	if (r == 0 && !bawn_box_without(box, BAWN_LAYER_BIT(UTSNS)) && sethostname("bawn", 4) < 0)
 		r = bawn_fail(err, -errno, "set the host name");
 	return r;
@@ -37,10 +25,9 @@ static int build(struct bawn_box *box, int *workspace, int *code, struct bawn_er
 /* Gives up all privilege.  The parent-death signal comes last: a change of uid clears it. */
 static int seal(const struct bawn_box *box, struct bawn_err *err)
 {
-	if (box->root && (setgroups(0, NULL) < 0 || setresgid(box->gid, box->gid, box->gid) < 0 ||
-	                  setresuid(box->uid, box->uid, box->uid) < 0))
-		return bawn_fail(err, -errno, "give up root in init");
-	int r = bawn_caps_clear(err);
+	int r = box->root ? bawn_ids_set(box->uid, box->gid, true, err) : 0;
+	if (r == 0)
+		r = bawn_caps_clear(err);
 	if (r < 0)
 		return r;
 	/* With no_new_privs nothing can come back, whatever the bounding set says. */
@@ -57,12 +44,20 @@ static _Noreturn void give_up(int ctl, const struct bawn_err *err)
 	_exit(1);
 }
 
-static void wait_go(int ctl)
+/* What came along, or -1. */
+static int wait_go(int ctl)
 {
 	struct bawn_note note;
-	int none[2];
-	if (bawn_note_recv(ctl, -1, &note, none) < 0 || note.kind != BAWN_NOTE_GO)
+	int fd[2];
+	if (bawn_note_recv(ctl, -1, &note, fd) < 0 || note.kind != BAWN_NOTE_GO)
 		_exit(1);
+	return fd[0];
+}
+
+static int join_net(const struct bawn_box *box, int fd, struct bawn_err *err)
+{
+	bawn_auto_fd net = fd;
+	return bawn_box_joins_net(box) && setns(net, CLONE_NEWNET) < 0 ? bawn_fail(err, -errno, "join the sandbox's network") : 0;
 }
 
 _Noreturn void bawn_init_main(struct bawn_box *box, int ctl, int live)
@@ -70,12 +65,13 @@ _Noreturn void bawn_init_main(struct bawn_box *box, int ctl, int live)
 	struct bawn_err err = { 0 };
 	int dir[2] = { -1, -1 };
 	(void)signal(SIGCHLD, SIG_IGN);
-	wait_go(ctl);  /* rootless: the uid map is there */
+	(void)wait_go(ctl);  /* rootless: the uid map is there */
 	int r = build(box, &dir[0], &dir[1], &err);
 	if (r < 0)
 		give_up(ctl, &err);
-	wait_go(ctl);  /* the program has joined: now the door can be locked */
-	r = bawn_tree_enter(box, &err);
+	r = join_net(box, wait_go(ctl), &err);  /* the program has joined: now the door can be locked */
+	if (r == 0)
+		r = bawn_tree_enter(box, &err);
 	if (r == 0)
 		r = seal(box, &err);
 	if (r < 0)

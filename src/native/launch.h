@@ -1,4 +1,4 @@
-/* launch.h - the launcher program: one per run, one thread, one epoll loop.
+/* launch.h - the launcher program: one per run, one epoll loop; a second thread only for a moment (net.c).
  *
  *	FRESH --PREPARE--> READY --START--> RUNNING --(program ends, limit, kill)--> ENDED --COLLECT--> ENDED
  *

@@ -5,7 +5,6 @@
  * the gate.  Each step fails closed: a report to the launcher and _exit. */
 #include <elf.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
@@ -71,11 +70,10 @@ static int step_identity(struct bawn_box *box, struct bawn_err *err)
 	gid_t gid = box->root ? box->gid : BAWN_INSIDE_ID;
 	if (bawn_box_without(box, BAWN_LAYER_BIT(UID)))
 		return 0;
-	if (box->root && setgroups(0, NULL) < 0)
-		return bawn_fail(err, -errno, "drop the supplementary groups");
-	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0 || setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
-		return bawn_fail(err, -errno, "become uid %u", uid);
-	return bawn_caps_raise(err);
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0)
+		return bawn_fail(err, -errno, "keep the capabilities for a moment");
+	int r = bawn_ids_set(uid, gid, box->root, err);
+	return r == 0 ? bawn_caps_raise(err) : r;
 }
 
 /* A user namespace of the run's own, which owns nothing else. */
@@ -271,6 +269,8 @@ static int join(const struct bawn_box *box, struct bawn_err *err)
 {
 	if (setns(box->init_fd, bawn_box_namespaces(box)) < 0)
 		return bawn_fail(err, -errno, "join the sandbox's namespaces");
+	if (bawn_box_joins_net(box) && setns(box->net.fd, CLONE_NEWNET) < 0)
+		return bawn_fail(err, -errno, "join the sandbox's network");
 	int r = box->cg.up ? bawn_cgroups_enter(&box->cg, err) : 0;
 	if (r == 0 && !bawn_box_without(box, BAWN_LAYER_BIT(CGROUPNS)) && unshare(CLONE_NEWCGROUP) < 0)
 		r = bawn_fail(err, -errno, "make a cgroup namespace");

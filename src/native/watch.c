@@ -417,9 +417,7 @@ int bawn_watch_end(struct bawn_launcher *l, enum bawn_end end, uint64_t threshol
 		return r;
 	bawn_auto_buf b = BAWN_IPC_BUF;
 	bawn_wire_put_outcome(&b, &e);
-	r = bawn_ipc_send(l->sock, BAWN_WIRE_OUTCOME, &b, NULL, 0, 0, err);
-	(void)bawn_cgroups_remove(&l->box.cg, l->box.cg.name);  /* after the answer: nobody waits for it */
-	return r;
+	return bawn_ipc_send(l->sock, BAWN_WIRE_OUTCOME, &b, NULL, 0, 0, err);
 }
 
 static void consume(int timer)

@@ -350,6 +350,7 @@ static void going_back(void)
 	auto_world c = world_make();
 	ok(fill_log(c.dir, 1, 0), "a log");
 	bawn_auto_buf seg1 = get(&c, SEG0), head1 = get(&c, "a/head");
+	age_checkpoint(&c);
 	ok(fill_log(c.dir, 2, 0), "that grew, and has published a checkpoint");
 	set(&c, SEG0, seg1.p, seg1.n);
 	set(&c, "a/head", head1.p, head1.n);

@@ -23,11 +23,16 @@ static void grow(void)
 	auto_world w = world_make();
 	ok(fill_log(w.dir, 4, 0) && strcmp(verify(w.dir).tiles, "good") == 0, "a small log has good tiles: %s", verify(w.dir).tiles);
 	ok(there(&w, "a/tile/0/000.p/5", 5 * 32) && there(&w, "a/tile/entries/000.p/5", 5 * 34) && files_in(&w, "a/tile/0/000.p") == 1, "of five entries");
-	ok(fill_log(w.dir, 1, 0) && there(&w, "a/tile/0/000.p/6", 6 * 32) && files_in(&w, "a/tile/0/000.p") == 1 && files_in(&w, "a/tile/entries/000.p") == 1,
+	ok(fill_log(w.dir, 1, 0) && there(&w, "a/tile/0/000.p/5", 5 * 32) && strcmp(verify(w.dir).tiles, "good") == 0, "one more a moment later waits for others");
+	age_checkpoint(&w);
+	ok(fill_log(w.dir, 1, 0) && there(&w, "a/tile/0/000.p/7", 7 * 32) && files_in(&w, "a/tile/0/000.p") == 1 && files_in(&w, "a/tile/entries/000.p") == 1,
 	   "the next ones take their place");
+	ok(put_many(w.dir, 31) && there(&w, "a/tile/0/000.p/7", 7 * 32) && put_many(w.dir, 1) && there(&w, "a/tile/0/000.p/39", 39 * 32), "32 do not wait");
 	bool good = true;
-	for (int i = 0; i < 60; i++)  /* over the end of a tile, one commit at a time */
+	for (int i = 0; i < 60; i++) {  /* over the end of a tile, one commit at a time */
+		age_checkpoint(&w);
 		good = good && put_many(w.dir, i % 9 + 1) && strcmp(verify(w.dir).tiles, "good") == 0 && verify(w.dir).ok;
+	}
 	ok(good, "they stay good while it grows");
 	ok(there(&w, "a/tile/0/000", 8192) && there(&w, "a/tile/entries/000", 8704) && there(&w, "a/tile/1/000.p/1", 32) && files_in(&w, "a/tile/0/000.p") == -1,
 	   "a full tile needs its beginnings no more");
@@ -54,7 +59,9 @@ static void harmed(void)
 		set(&w, path, b.p, b.n);
 		struct bawn_audit_report r = verify(w.dir);
 		ok(r.ok && strcmp(r.tiles, "good") != 0 && strstr(r.tiles, path + 2) != NULL, "%s that was changed is named, and the log is good: %s", row[i].name, r.tiles);
-		if (!row[i].edge)
+		if (row[i].edge)
+			age_checkpoint(&w);
+		else
 			forget_checkpoint(&w);
 		ok(fill_log(w.dir, 1, 0) && strcmp(verify(w.dir).tiles, "good") == 0, "%s: %s", row[i].edge ? "the next writer makes it anew" : "without a checkpoint the next writer makes all anew", verify(w.dir).tiles);
 	}
@@ -64,6 +71,7 @@ static void harmed(void)
 	ok(verify(w.dir).ok && strstr(verify(w.dir).tiles, "checkpoint") != NULL, "a checkpoint with another signature is named: %s", verify(w.dir).tiles);
 	set(&w, "a/checkpoint", "x\n", 2);
 	ok(verify(w.dir).ok && strstr(verify(w.dir).tiles, "checkpoint") != NULL, "so is one that is none: %s", verify(w.dir).tiles);
+	age_checkpoint(&w);
 	ok(fill_log(w.dir, 1, 0) && strcmp(verify(w.dir).tiles, "good") == 0, "and replaced");
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "audit/audit.h"
 #include "base/buf.h"
@@ -80,6 +81,13 @@ __attribute__((unused)) static void set(struct world *w, const char *path, const
 }
 
 /* A crash comes before a checkpoint of what it tore: one from later in the test must not know better. */
+/* Makes the checkpoint old enough for the next close to publish. */
+__attribute__((unused)) static void age_checkpoint(struct world *w)
+{
+	struct timespec old[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = time(NULL) - 60 } };
+	(void)utimensat(w->tmp.fd, "a/checkpoint", old, 0);
+}
+
 __attribute__((unused)) static void forget_checkpoint(struct world *w) { (void)unlinkat(w->tmp.fd, "a/checkpoint", 0); }
 
 __attribute__((unused)) static struct bawn_audit_report verify(const char *dir)

@@ -57,6 +57,26 @@ int main(void)
 	waitpid(helper, NULL, 0);
 	ok(bawn_slots_running(&s, &n, NULL) == 0 && n == 0, "and free when the last is gone");
 
+	int held[12];
+	bool all = true;
+	for (unsigned i = 0; i < 12; i++)
+		all = take(&s, 20, &a, &held[i], &n) == 0 && a == i && all;
+	ok(all, "(twelve at once)");
+	close(held[10]);
+	bawn_slots_trim(&s);
+	ok(bawn_slots_running(&s, &n, NULL) == 0 && n == 11, "what is below a taken number stays");
+	for (unsigned i = 0; i < 12; i++)
+		if (i != 10)
+			close(held[i]);
+	char path[120];
+	snprintf(path, sizeof path, "%s/slots/11", run);
+	bool was = access(path, F_OK) == 0;
+	bawn_slots_trim(&s);
+	ok(was && access(path, F_OK) < 0, "the files of free numbers go");
+	snprintf(path, sizeof path, "%s/slots/7", run);
+	ok(access(path, F_OK) == 0, "but for a few");
+	ok(take(&s, 20, &a, &fa, &n) == 0 && a == 0 && n == 0, "and slots are handed out as before");
+	close(fa);
 	ok(chmod(run, 0777) == 0, "(the directory is opened to others)");
 	struct bawn_slots open_to_all = { -1, -1 };
 	struct bawn_err err = { 0 };

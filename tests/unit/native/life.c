@@ -148,13 +148,27 @@ static void launcher_dies(void)
 	ok(up && out_is(&next, "next\n") && cgroup_dirs(SLOT) == 0, "the next run in the slot clears up by itself");
 }
 
+static ino_t namespace_of(pid_t pid, const char *name)
+{
+	struct stat st;
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/ns/%s", pid, name);
+	return stat(path, &st) == 0 ? st.st_ino : 0;
+}
+
 static void init_dies(void)
 {
 	auto_got g;
 	struct bawn_sandbox *s = sleeping(&g);
-	pid_t launcher = 0, init = 0;
+	pid_t launcher = 0, init = 0, program = 0;
 	bool up = s != NULL && until(some, 20000) && count_status("\nPPid:\t", (unsigned)getpid(), "launch", &launcher) == 1 &&
-	          count_status("\nPPid:\t", (unsigned)launcher, "launch", &init) == 1;
+	          count_status("\nPPid:\t", (unsigned)launcher, "launch", &init) == 1 &&
+	          count_status("\nPPid:\t", (unsigned)launcher, "python3", &program) == 1;
+	static const char *const shared[] = { "net", "mnt", "ipc", "uts", "pid" };
+	for (size_t i = 0; i < BAWN_LEN(shared); i++)
+		ok(up && namespace_of(init, shared[i]) != 0 && namespace_of(init, shared[i]) == namespace_of(program, shared[i]) &&
+		   namespace_of(init, shared[i]) != namespace_of(launcher, shared[i]) && namespace_of(launcher, shared[i]) == namespace_of(getpid(), shared[i]),
+		   "init and the program share a %s namespace that is not the launcher's, which has the host's", shared[i]);
 	if (up)
 		(void)kill(init, SIGKILL);
 	ok(up && follow(s, &g, NULL, NULL) == 0 && g.end.outcome.end == BAWN_END_KILLED && none(), "killed from outside is not its own signal");

@@ -1,0 +1,58 @@
+/* net.c - the network namespace: by far the dearest of all to make, so with privilege a thread makes it while
+ * everything else is seen to.  The thread is in it, the launcher never is; init and the program join by its
+ * descriptor. */
+#include <fcntl.h>
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include "base/cleanup.h"
+#include "native/box.h"
+
+int bawn_net_loopback(struct bawn_err *err)
+{
+	bawn_auto_fd fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ifreq ifr = { .ifr_name = "lo", .ifr_flags = IFF_UP };
+	if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &ifr) < 0)
+		return bawn_fail(err, -errno, "bring loopback up");
+	return 0;
+}
+
+/* Allocates nothing: the other thread may fork at any time. */
+static void *make(void *arg)
+{
+	struct bawn_net *n = arg;
+	if (unshare(CLONE_NEWNET) < 0) {
+		(void)bawn_fail(&n->err, -errno, "make a network namespace");
+		return NULL;
+	}
+	if (bawn_net_loopback(&n->err) < 0)
+		return NULL;
+	n->fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (n->fd < 0)
+		(void)bawn_fail(&n->err, -errno, "open the network namespace");
+	return NULL;
+}
+
+void bawn_net_ahead(struct bawn_net *n)
+{
+	n->ahead = geteuid() == 0 && pthread_create(&n->thread, NULL, make, n) == 0;  /* else init makes it */
+}
+
+int bawn_net_wait(struct bawn_net *n, struct bawn_err *err)
+{
+	if (n->ahead && !n->joined) {
+		(void)pthread_join(n->thread, NULL);
+		n->joined = true;
+	}
+	if (n->err.code < 0 && err != NULL)
+		*err = n->err;
+	return n->err.code;
+}
+
+void bawn_net_done(struct bawn_net *n)
+{
+	(void)!bawn_net_wait(n, NULL);
+	bawn_close_fdp(&n->fd);
+	n->fd = -1;
+}
