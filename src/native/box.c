@@ -29,6 +29,12 @@ void bawn_box_init(struct bawn_box *box)
 		.out = { -1, -1, -1 }, .listener = -1, .net = { .fd = -1 }, .workspace = -1, .code = -1, .mounts = -1, .area = -1 };
 }
 
+void bawn_box_ahead(struct bawn_box *box)
+{
+	bawn_net_ahead(&box->net);
+	(void)!bawn_cgroups_find(&box->cg, NULL);
+}
+
 void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why, ...)
 {
 	va_list ap;
@@ -164,7 +170,7 @@ static void make_cgroups(struct bawn_box *box)
 	bawn_cgroup_name(box->spec.slot, box->slot_fd, name);
 	if (bawn_box_without(box, BAWN_LAYER_BIT(CGROUP)))
 		bawn_box_lacks(box, BAWN_LAYER_CGROUP, "left out");
-	else if (bawn_cgroups_find(&box->cg, &why) < 0 || bawn_cgroups_make(&box->cg, name, &box->spec.limits, &why) < 0)
+	else if ((box->cg.n == 0 && bawn_cgroups_find(&box->cg, &why) < 0) || bawn_cgroups_make(&box->cg, name, &box->spec.limits, &why) < 0)
 		bawn_box_lacks(box, BAWN_LAYER_CGROUP, "%s", why.msg);
 }
 

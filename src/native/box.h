@@ -80,7 +80,8 @@ static inline bool bawn_box_observes(const struct bawn_box *box)
 BAWN_MUST_CHECK int bawn_write_maps(pid_t pid, uid_t uid, gid_t gid, struct bawn_err *err);
 /* Those init is born with and the program joins; the process namespace apart. */
 int bawn_box_namespaces(const struct bawn_box *box);
-/* Begins one for the sandbox to come; nothing is lost where it cannot. */
+/* What needs no request, before there is one; nothing is lost where it cannot be done. */
+void bawn_box_ahead(struct bawn_box *box);
 void bawn_net_ahead(struct bawn_net *n);
 BAWN_MUST_CHECK int bawn_net_wait(struct bawn_net *n, struct bawn_err *err);
 void bawn_net_done(struct bawn_net *n);

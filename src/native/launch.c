@@ -220,7 +220,7 @@ int main(void)
 	bawn_box_init(&l.box);
 	if (l.epoll < 0 || l.frame == NULL || l.chunk == NULL)
 		return 1;
-	bawn_net_ahead(&l.box.net);
+	bawn_box_ahead(&l.box);
 	int r = loop(&l, &err);
 	/* A bug or a hostile peer: say so if anybody still listens. */
 	if (r != -EPIPE && r != -ECANCELED)
