@@ -29,12 +29,6 @@ void bawn_box_init(struct bawn_box *box)
 		.out = { -1, -1, -1 }, .listener = -1, .net = { .fd = -1 }, .workspace = -1, .code = -1, .mounts = -1, .area = -1 };
 }
 
-void bawn_box_ahead(struct bawn_box *box)
-{
-	bawn_net_ahead(&box->net);
-	(void)!bawn_cgroups_find(&box->cg, NULL);
-}
-
 void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why, ...)
 {
 	va_list ap;
@@ -90,12 +84,14 @@ static int given_up(int ctl, struct bawn_err *err)
 }
 
 /* To one that is gone already nothing can be said: why it went is what counts. */
-static int go(int ctl, int fd, struct bawn_err *err)
+static int tell(int ctl, const struct bawn_note *note, int fd, struct bawn_err *err)
 {
-	int r = bawn_note_send(ctl, &(struct bawn_note){ .kind = BAWN_NOTE_GO }, &fd, fd >= 0);
+	int r = bawn_note_send(ctl, note, &fd, fd >= 0);
 	int why = r < 0 ? given_up(ctl, err) : 0;
 	return why < 0 ? why : r < 0 ? bawn_fail(err, r, "speak to the sandbox") : 0;
 }
+
+static int go(int ctl, int fd, struct bawn_err *err) { return tell(ctl, &(struct bawn_note){ .kind = BAWN_NOTE_GO }, fd, err); }
 
 /* The next note that is not about a missing layer; a failure inside becomes ours. */
 static int listen_to(struct bawn_box *box, int ctl, uint32_t want, struct bawn_note *note, int fds[static 2], struct bawn_err *err)
@@ -131,6 +127,15 @@ int bawn_box_namespaces(const struct bawn_box *box)
 	return bawn_box_joins_net(box) ? flags & ~CLONE_NEWNET : flags;
 }
 
+/* Only these stay: above all not the write end of the pipe, nor what the thread of net.c holds. */
+static void keep_two(int a, int b)
+{
+	unsigned low = (unsigned)(a < b ? a : b), high = (unsigned)(a < b ? b : a);
+	if (syscall(SYS_close_range, 3, low - 1, 0) < 0 || (low + 1 < high && syscall(SYS_close_range, low + 1, high - 1, 0) < 0) ||
+	    syscall(SYS_close_range, high + 1, ~0u, 0) < 0)
+		_exit(1);
+}
+
 static int clone_init(struct bawn_box *box, struct bawn_err *err)
 {
 	int ctl[2], live[2];
@@ -150,10 +155,7 @@ static int clone_init(struct bawn_box *box, struct bawn_err *err)
 	if (pid < 0)
 		return bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, "namespaces", "make the sandbox's namespaces: %s", strerrordesc_np(errno));
 	if (pid == 0) {
-		/* Only the lock, the socket and the pipe stay; above all not the pipe's write end. */
-		bawn_close_fdp(&box->live);
-		bawn_close_fdp(&box->init_ctl);
-		(void)close(BAWN_WIRE_SOCKET);
+		keep_two(theirs, watched);
 		bawn_init_main(box, theirs, watched);
 	}
 	box->init_pid = (pid_t)pid;
@@ -257,28 +259,6 @@ static int enter_room(struct bawn_box *box, struct bawn_err *err)
 	return bawn_verify_power(box, err);
 }
 
-static int build(struct bawn_box *box, struct bawn_err *err)
-{
-	int r = clone_init(box, err);
-	if (r < 0)
-		return r;
-	make_cgroups(box);
-	r = make_area(box, err);
-	if (r == 0)
-		r = bawn_net_wait(&box->net, err);
-	if (r == 0)
-		r = clone_program(box, err);
-	/* Where init has failed meanwhile, that is the reason, and what followed from it is not. */
-	int why = r < 0 ? given_up(box->init_ctl, err) : 0;
-	if (why < 0)
-		return bawn_wrap(err, why, "build the sandbox");
-	if (r == 0)
-		r = go(box->init_ctl, bawn_box_joins_net(box) ? box->net.fd : -1, err);
-	if (r == 0 || r == -EPIPE)  /* gone already: it says why */
-		r = enter_room(box, err);
-	return r == 0 ? check_need(box, err) : r;
-}
-
 /* Whatever rank the caller has is not the code's: no real-time policy (a cgroup of v1 would not take it
  * either), nothing better than nice 0. */
 static int ordinary_rank(struct bawn_err *err)
@@ -303,14 +283,64 @@ static void name_refusal(struct bawn_err *err)
 			err->type = BAWN_ERROR_ENFORCEMENT_MISSING;
 }
 
+void bawn_box_begin(struct bawn_box *box)
+{
+	box->begun = true;
+	box->root = geteuid() == 0;
+	box->uid = geteuid();
+	box->gid = getegid();
+	int r = ordinary_rank(&box->early);
+	if (r < 0)
+		return;
+	bawn_net_ahead(&box->net);
+	if (clone_init(box, &box->early) == 0)
+		(void)!bawn_cgroups_find(&box->cg, NULL);  /* make_cgroups tries again, with words */
+}
+
+/* Tells init who is to come. */
+static int expect_guest(struct bawn_box *box, struct bawn_err *err)
+{
+	struct bawn_note note = { .kind = BAWN_NOTE_GUEST, .guest = {
+		.uid = box->uid, .gid = box->gid, .disk_bytes = box->spec.limits.disk_bytes, .inodes = box->spec.limits.inodes,
+		.language = (uint32_t)box->spec.language, .without = box->spec.without, .observe = box->spec.observe } };
+	if (strlen(box->spec.interpreter) < sizeof note.guest.interpreter)  /* longer: no virtual environment that could come in */
+		memcpy(note.guest.interpreter, box->spec.interpreter, strlen(box->spec.interpreter) + 1);
+	return tell(box->init_ctl, &note, box->slot_fd, err);
+}
+
+static int build(struct bawn_box *box, struct bawn_err *err)
+{
+	int r = expect_guest(box, err);
+	if (r < 0)
+		return r;
+	make_cgroups(box);
+	r = make_area(box, err);
+	if (r == 0)
+		r = bawn_net_wait(&box->net, err);
+	if (r == 0)
+		r = clone_program(box, err);
+	/* Where init has failed meanwhile, that is the reason, and what followed from it is not. */
+	int why = r < 0 ? given_up(box->init_ctl, err) : 0;
+	if (why < 0)
+		return bawn_wrap(err, why, "build the sandbox");
+	if (r == 0)
+		r = go(box->init_ctl, bawn_box_joins_net(box) ? box->net.fd : -1, err);
+	if (r == 0 || r == -EPIPE)  /* gone already: it says why */
+		r = enter_room(box, err);
+	return r == 0 ? check_need(box, err) : r;
+}
+
 int bawn_box_build(struct bawn_box *box, struct bawn_err *err)
 {
-	box->root = geteuid() == 0;
+	if (!box->begun)
+		bawn_box_begin(box);
 	if (box->root && box->spec.uid == 0)
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "uid", "as root every run needs a uid of its own");
-	box->uid = box->root ? (uid_t)box->spec.uid : geteuid();
-	box->gid = box->root ? (gid_t)box->spec.uid : getegid();
-	int r = ordinary_rank(err);
+	if (box->root)
+		box->uid = box->gid = (uid_t)box->spec.uid;
+	int r = box->early.code;
+	if (r < 0 && err != NULL)
+		*err = box->early;
 	if (r == 0)
 		r = build(box, err);
 	if (r < 0) {

@@ -7,6 +7,7 @@
  *	                 its wait status is a kernel fact.  It joins init's other namespaces and its
  *	                 cgroups, takes its uid, and only then makes its user namespace
  *
+ * Init and most of its tree are there before anybody asks (bawn_box_begin); who is to come is told to it then.
  * The three work side by side.  pivot_root moves everybody who is inside, so it waits until the program
  * is; and what the program does to paths (working directory, Landlock) waits for pivot_root.
  *
@@ -31,6 +32,8 @@ struct bawn_net { pthread_t thread; bool ahead, joined; int fd; struct bawn_err 
 
 struct bawn_box {
 	struct bawn_sandbox_spec spec;   /* text borrowed from the launcher's copy of the message */
+	bool     begun;
+	struct bawn_err early;           /* what failed before anybody asked */
 	bool     root;                   /* with privilege: own uid per run; else the rootless tier */
 	uid_t    uid; gid_t gid;         /* of the run, on the host */
 	int      slot_fd;                /* the slot's lock: kept here and in init */
@@ -51,6 +54,9 @@ struct bawn_box {
 };
 
 void bawn_box_init(struct bawn_box *box);
+/* What needs no request: namespaces, init and most of the tree, going up while nobody has asked yet.  Where it
+ * failed bawn_box_build says so. */
+void bawn_box_begin(struct bawn_box *box);
 BAWN_MUST_CHECK int bawn_box_build(struct bawn_box *box, struct bawn_err *err);
 /* Puts one input into /workspace (before start). */
 BAWN_MUST_CHECK int bawn_box_put(struct bawn_box *box, const char *name, uint32_t mode, int fd, struct bawn_err *err);
@@ -80,8 +86,6 @@ static inline bool bawn_box_observes(const struct bawn_box *box)
 BAWN_MUST_CHECK int bawn_write_maps(pid_t pid, uid_t uid, gid_t gid, struct bawn_err *err);
 /* Those init is born with and the program joins; the process namespace apart. */
 int bawn_box_namespaces(const struct bawn_box *box);
-/* What needs no request, before there is one; nothing is lost where it cannot be done. */
-void bawn_box_ahead(struct bawn_box *box);
 void bawn_net_ahead(struct bawn_net *n);
 BAWN_MUST_CHECK int bawn_net_wait(struct bawn_net *n, struct bawn_err *err);
 void bawn_net_done(struct bawn_net *n);
@@ -94,7 +98,9 @@ static inline bool bawn_box_joins_net(const struct bawn_box *box)
 void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why, ...) BAWN_PRINTF(3, 4);
 
 /* The parts, one file each. */
-BAWN_MUST_CHECK int bawn_tree_build(const struct bawn_box *box, int *out_workspace, int *out_code, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_tree_base(const struct bawn_box *box, int *out_code, struct bawn_err *err);
+/* What depends on who is to come. */
+BAWN_MUST_CHECK int bawn_tree_furnish(const struct bawn_box *box, int *out_workspace, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_tree_enter(const struct bawn_box *box, struct bawn_err *err);  /* and all who are inside with us */
 _Noreturn void bawn_init_main(struct bawn_box *box, int ctl, int live);
 _Noreturn void bawn_program_main(struct bawn_box *box, int ctl, const int out[3]);

@@ -12,9 +12,9 @@
 #include "native/caps.h"
 #include "native/note.h"
 
-static int build(struct bawn_box *box, int *workspace, int *code, struct bawn_err *err)
+static int build(struct bawn_box *box, int *code, struct bawn_err *err)
 {
-	int r = bawn_tree_build(box, workspace, code, err);
+	int r = bawn_tree_base(box, code, err);
 	if (r == 0 && (bawn_box_namespaces(box) & CLONE_NEWNET))
 		r = bawn_net_loopback(err);
 	if (r == 0 && !bawn_box_without(box, BAWN_LAYER_BIT(UTSNS)) && sethostname("bawn", 4) < 0)
@@ -45,13 +45,23 @@ static _Noreturn void give_up(int ctl, const struct bawn_err *err)
 }
 
 /* What came along, or -1. */
-static int wait_go(int ctl)
+static int wait_for(int ctl, uint32_t kind, struct bawn_note *note)
 {
-	struct bawn_note note;
 	int fd[2];
-	if (bawn_note_recv(ctl, -1, &note, fd) < 0 || note.kind != BAWN_NOTE_GO)
+	if (bawn_note_recv(ctl, -1, note, fd) < 0 || note->kind != kind)
 		_exit(1);
 	return fd[0];
+}
+
+/* From here on the slot is taken as long as we are there. */
+static void meet(struct bawn_box *box, int ctl, struct bawn_note *note)
+{
+	box->slot_fd = wait_for(ctl, BAWN_NOTE_GUEST, note);
+	const struct bawn_guest *g = &note->guest;
+	box->uid = g->uid;
+	box->gid = g->gid;
+	box->spec = (struct bawn_sandbox_spec){ .language = (enum bawn_language)g->language, .interpreter = g->interpreter,
+		.observe = g->observe, .without = g->without, .limits = { .disk_bytes = g->disk_bytes, .inodes = g->inodes } };
 }
 
 static int join_net(const struct bawn_box *box, int fd, struct bawn_err *err)
@@ -63,13 +73,19 @@ static int join_net(const struct bawn_box *box, int fd, struct bawn_err *err)
 _Noreturn void bawn_init_main(struct bawn_box *box, int ctl, int live)
 {
 	struct bawn_err err = { 0 };
+	struct bawn_note note;
 	int dir[2] = { -1, -1 };
 	(void)signal(SIGCHLD, SIG_IGN);
-	(void)wait_go(ctl);  /* rootless: the uid map is there */
-	int r = build(box, &dir[0], &dir[1], &err);
+	(void)wait_for(ctl, BAWN_NOTE_GO, &note);  /* rootless: the uid map is there */
+	int r = build(box, &dir[1], &err);
 	if (r < 0)
 		give_up(ctl, &err);
-	r = join_net(box, wait_go(ctl), &err);  /* the program has joined: now the door can be locked */
+	struct bawn_note guest;
+	meet(box, ctl, &guest);
+	r = bawn_tree_furnish(box, &dir[0], &err);
+	if (r < 0)
+		give_up(ctl, &err);
+	r = join_net(box, wait_for(ctl, BAWN_NOTE_GO, &note), &err);  /* the program has joined: now the door can be locked */
 	if (r == 0)
 		r = bawn_tree_enter(box, &err);
 	if (r == 0)

@@ -1,7 +1,9 @@
 /* note.h - the few words between the launcher and the processes it clones: one program image, so a
  * plain struct.  Sent before any untrusted byte is in the sandbox; the socket closes at exec. */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include "base/err.h"
 
 enum bawn_note_kind {
@@ -10,9 +12,12 @@ enum bawn_note_kind {
 	BAWN_NOTE_ROOM,        /* init: the tree stands and it has no privilege left; [workspace, code] */
 	BAWN_NOTE_JOINED,      /* program: it is inside with init, in its cgroups, under its own uid */
 	BAWN_NOTE_GO,          /* launcher: take the next step; at the gate: n_args, n_env, [strings, stdin] */
+	BAWN_NOTE_GUEST,       /* launcher: who is to come; [the slot's lock] */
 	BAWN_NOTE_READY,       /* program: all walls up; [listener] */
 };
-struct bawn_note { uint32_t kind; uint32_t layer; uint32_t n_args, n_env; struct bawn_err err; };
+/* What init has to know of the request, and no more. */
+struct bawn_guest { uid_t uid; gid_t gid; uint64_t disk_bytes, inodes; uint32_t language, without; bool observe; char interpreter[256]; };
+struct bawn_note { uint32_t kind; uint32_t layer; uint32_t n_args, n_env; struct bawn_err err; struct bawn_guest guest; };
 
 BAWN_MUST_CHECK int bawn_note_send(int sock, const struct bawn_note *n, const int *fds, size_t n_fds);
 /* Waits at most `timeout_ms` (-1: for ever).  fds[0..2) are filled with what came along, else -1.

@@ -318,9 +318,8 @@ int bawn_tree_enter(const struct bawn_box *box, struct bawn_err *err)
 	return set_flags("/", LOCKED, 0, err);
 }
 
-int bawn_tree_build(const struct bawn_box *box, int *out_workspace, int *out_code, struct bawn_err *err)
+int bawn_tree_base(const struct bawn_box *box, int *out_code, struct bawn_err *err)
 {
-	bawn_auto_fd workspace = -1, code = -1;
 	(void)umask(022);
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return bawn_fail(err, -errno, "make the mounts private");
@@ -330,8 +329,6 @@ int bawn_tree_build(const struct bawn_box *box, int *out_workspace, int *out_cod
 	if (r == 0)
 		r = add_roots(box, err);
 	if (r == 0)
-		r = add_venv(box, err);
-	if (r == 0)
 		r = add_etc(box, err);
 	if (r == 0)
 		r = add_dev(err);
@@ -339,15 +336,13 @@ int bawn_tree_build(const struct bawn_box *box, int *out_workspace, int *out_cod
 		r = add_proc(box, err);
 	if (r == 0)
 		r = add_host(box, err);
-	if (r == 0)
-		r = add_scratch(box, &workspace, err);
-	if (r == 0)
-		r = add_code(&code, err);
+	return r == 0 ? add_code(out_code, err) : r;
+}
+
+int bawn_tree_furnish(const struct bawn_box *box, int *out_workspace, struct bawn_err *err)
+{
+	int r = add_venv(box, err);
 	if (r == 0)
 		r = add_hook(box, err);
-	if (r < 0)
-		return r;
-	*out_workspace = bawn_take_fd(&workspace);
-	*out_code = bawn_take_fd(&code);
-	return 0;
+	return r == 0 ? add_scratch(box, out_workspace, err) : r;
 }
