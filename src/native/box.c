@@ -226,7 +226,11 @@ static int clone_program(struct bawn_box *box, struct bawn_err *err)
 	bawn_close_fdp(&theirs);
 	theirs = -1;
 	struct bawn_note note;
-	return listen_to(box, box->ctl, BAWN_NOTE_JOINED, &note, fds, err);
+	r = listen_to(box, box->init_ctl, BAWN_NOTE_STANDS, &note, fds, err);
+	if (r < 0)
+		return bawn_wrap(err, r, "build the sandbox");
+	r = go(box->ctl, -1, err);
+	return r == 0 ? listen_to(box, box->ctl, BAWN_NOTE_JOINED, &note, fds, err) : r;
 }
 
 static int check_need(const struct bawn_box *box, struct bawn_err *err)
@@ -248,9 +252,7 @@ static int enter_room(struct bawn_box *box, struct bawn_err *err)
 		return bawn_wrap(err, r, "build the sandbox");
 	box->workspace = fds[0];
 	box->code = fds[1];
-	r = go(box->ctl, -1, err);
-	if (r == 0)
-		r = bawn_verify_place(box, err);  /* meanwhile */
+	r = bawn_verify_place(box, err);  /* while the program puts on its filters */
 	if (r == 0)
 		r = listen_to(box, box->ctl, BAWN_NOTE_READY, &note, fds, err);
 	if (r < 0)
@@ -312,7 +314,7 @@ static int build(struct bawn_box *box, struct bawn_err *err)
 {
 	int r = expect_guest(box, err);
 	if (r < 0)
-		return r;
+		return bawn_wrap(err, r, "build the sandbox");
 	make_cgroups(box);
 	r = make_area(box, err);
 	if (r == 0)

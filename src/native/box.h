@@ -8,8 +8,8 @@
  *	                 cgroups, takes its uid, and only then makes its user namespace
  *
  * Init and most of its tree are there before anybody asks (bawn_box_begin); who is to come is told to it then.
- * The three work side by side.  pivot_root moves everybody who is inside, so it waits until the program
- * is; and what the program does to paths (working directory, Landlock) waits for pivot_root.
+ * The three work side by side.  The program's root is the new one as soon as that stands; pivot_root waits
+ * until the program is inside, since it moves everybody who is.
  *
  * Invariants: (1) no byte of the request enters before the program has its filter: it waits at the
  * gate, a socket read, after seccomp; (2) a wall that is needed and does not stand means nothing runs;
@@ -101,7 +101,9 @@ void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why
 BAWN_MUST_CHECK int bawn_tree_base(const struct bawn_box *box, int *out_code, struct bawn_err *err);
 /* What depends on who is to come. */
 BAWN_MUST_CHECK int bawn_tree_furnish(const struct bawn_box *box, int *out_workspace, struct bawn_err *err);
-BAWN_MUST_CHECK int bawn_tree_enter(const struct bawn_box *box, struct bawn_err *err);  /* and all who are inside with us */
+/* For the program, before bawn_tree_enter makes it the root of all who are inside. */
+BAWN_MUST_CHECK int bawn_tree_chroot(struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_tree_enter(const struct bawn_box *box, struct bawn_err *err);
 _Noreturn void bawn_init_main(struct bawn_box *box, int ctl, int live);
 _Noreturn void bawn_program_main(struct bawn_box *box, int ctl, const int out[3]);
 BAWN_MUST_CHECK int bawn_landlock_apply(struct bawn_err *err);

@@ -85,6 +85,8 @@ _Noreturn void bawn_init_main(struct bawn_box *box, int ctl, int live)
 	r = bawn_tree_furnish(box, &dir[0], &err);
 	if (r < 0)
 		give_up(ctl, &err);
+	if (bawn_note_send(ctl, &(struct bawn_note){ .kind = BAWN_NOTE_STANDS }, NULL, 0) < 0)
+		_exit(1);
 	r = join_net(box, wait_for(ctl, BAWN_NOTE_GO, &note), &err);  /* the program has joined: now the door can be locked */
 	if (r == 0)
 		r = bawn_tree_enter(box, &err);

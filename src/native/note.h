@@ -9,7 +9,8 @@
 enum bawn_note_kind {
 	BAWN_NOTE_FAILED = 1,  /* err says what; the sandbox is not to be used */
 	BAWN_NOTE_LACKS,       /* layer could not be put up; err says why */
-	BAWN_NOTE_ROOM,        /* init: the tree stands and it has no privilege left; [workspace, code] */
+	BAWN_NOTE_STANDS,      /* init: the tree has all there will be in it */
+	BAWN_NOTE_ROOM,        /* init: the door is locked and it has no privilege left; [workspace, code] */
 	BAWN_NOTE_JOINED,      /* program: it is inside with init, in its cgroups, under its own uid */
 	BAWN_NOTE_GO,          /* launcher: take the next step; at the gate: n_args, n_env, [strings, stdin] */
 	BAWN_NOTE_GUEST,       /* launcher: who is to come; [the slot's lock] */

@@ -90,6 +90,16 @@ static int step_user(struct bawn_box *box, struct bawn_err *err)
 	return own ? bawn_write_maps(0, uid, gid, err) : 0;
 }
 
+/* Its root is already what it will be when init has locked the door, so that nobody waits for that. */
+static int step_root(struct bawn_box *box, struct bawn_err *err)
+{
+	struct bawn_note note;
+	int none[2];
+	(void)box;
+	wait_go(&note, none);  /* the tree stands */
+	return bawn_tree_chroot(err);
+}
+
 /* From here on init may lock the door.  Not before: nobody makes a user namespace in the middle of a pivot_root. */
 static int step_joined(struct bawn_box *box, struct bawn_err *err)
 {
@@ -112,16 +122,6 @@ static int step_privs(struct bawn_box *box, struct bawn_err *err)
 	if (bawn_box_without(box, BAWN_LAYER_BIT(NO_NEW_PRIVS)))
 		return 0;
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? bawn_fail(err, -errno, "set no_new_privs") : 0;
-}
-
-/* Until here nothing depends on paths. */
-static int step_room(struct bawn_box *box, struct bawn_err *err)
-{
-	struct bawn_note note;
-	int none[2];
-	(void)box, (void)err;
-	wait_go(&note, none);
-	return 0;
 }
 
 static int no_interpreter(const struct bawn_box *box, struct bawn_err *err)
@@ -184,7 +184,7 @@ static int step_seccomp(struct bawn_box *box, struct bawn_err *err)
 }
 
 static int (*const step[])(struct bawn_box *, struct bawn_err *) = {
-	step_session, step_rlimits, step_identity, step_user, step_joined, step_caps, step_privs, step_room, step_workspace, step_landlock, step_seccomp,
+	step_session, step_rlimits, step_identity, step_user, step_root, step_joined, step_caps, step_privs, step_workspace, step_landlock, step_seccomp,
 };
 
 /* Takes `n` strings that stand back to back; false where there are fewer. */

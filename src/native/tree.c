@@ -305,6 +305,11 @@ static int add_hook(const struct bawn_box *box, struct bawn_err *err)
 	return r == 0 ? make_file(&BAWN_AREA_HOOK[1], (struct bawn_span){ (const char *)hook, sizeof hook }, err) : r;
 }
 
+int bawn_tree_chroot(struct bawn_err *err)
+{
+	return chroot(BASE) < 0 || chdir("/") < 0 ? bawn_fail(err, -errno, "enter the new root") : 0;
+}
+
 int bawn_tree_enter(const struct bawn_box *box, struct bawn_err *err)
 {
 	if (syscall(SYS_pivot_root, ".", ".") < 0)
