@@ -49,7 +49,9 @@ static int make_dir(int dirfd, const char *path, const char *parent)
 	return sync_dir(dirfd, parent);
 }
 
-/* Is the content there already, whole?  Its writer may not have synced it yet: do so. */
+#define SYNCED 0400  /* the mode of a blob whose file and names are durable: set after the last sync, so never too early */
+
+/* Is the content there already, whole?  Where its writer has not come to sync it yet, do so. */
 static bool already_there(int dirfd, const char *path, const char *dir, struct bawn_span bytes)
 {
 	bawn_auto_fd fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -57,7 +59,8 @@ static bool already_there(int dirfd, const char *path, const char *dir, struct b
 	bawn_auto_buf have = BAWN_BUF(bytes.n);
 	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size == bytes.n &&
 	       bawn_read_fd(fd, path, &have, NULL) == 0 && bawn_span_equal(bawn_buf_span(&have), bytes) &&
-	       fsync(fd) == 0 && sync_dir(dirfd, dir) == 0 && sync_dir(dirfd, "blob") == 0;
+	       ((st.st_uid == geteuid() && (st.st_mode & 07777) == SYNCED) ||
+	        (fsync(fd) == 0 && sync_dir(dirfd, dir) == 0 && sync_dir(dirfd, "blob") == 0 && fchmod(fd, SYNCED) <= 0));
 }
 
 int bawn_audit_blob_put(const char *dir, struct bawn_span bytes,
@@ -86,6 +89,7 @@ int bawn_audit_blob_put(const char *dir, struct bawn_span bytes,
 			r = sync_dir(dirfd, "blob");  /* another writer may have made `sub` and not synced it yet */
 		if (r < 0)
 			return unwritable(err, r, dir);
+		(void)!fchmodat(dirfd, path, SYNCED, 0);  /* else the next put syncs again */
 	}
 	memcpy(out_sha256, name, sizeof name);
 	return 0;

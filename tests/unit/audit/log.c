@@ -224,12 +224,15 @@ static void blobs(void)
 	struct stat st;
 	ok(bawn_audit_blob_put(w.dir, code, sha, &err) == 0, "a body is kept %s", err.msg);
 	snprintf(path, sizeof path, "a/blob/%.2s/%s", sha, sha);
-	ok(fstatat(w.tmp.fd, path, &st, 0) == 0 && (st.st_mode & 07777) == 0600, "under its hash, 0600");
+	ok(fstatat(w.tmp.fd, path, &st, 0) == 0 && (st.st_mode & 07777) == 0400, "under its hash, 0400: durable");
 	bawn_auto_buf out = BAWN_BUF(100);
 	ok(bawn_audit_blob_get(w.dir, sha, &out, &err) == 0 && bawn_span_equal(bawn_buf_span(&out), code), "and comes back");
 	ino_t was = st.st_ino;
 	ok(bawn_audit_blob_put(w.dir, code, again, &err) == 0 && strcmp(sha, again) == 0 && fstatat(w.tmp.fd, path, &st, 0) == 0 && st.st_ino == was,
 	   "the same body is kept once");
+	ok(fchmodat(w.tmp.fd, path, 0600, 0) == 0 && bawn_audit_blob_put(w.dir, code, again, &err) == 0 && fstatat(w.tmp.fd, path, &st, 0) == 0 &&
+	   (st.st_mode & 07777) == 0400 && st.st_ino == was, "one that its writer did not come to sync is synced by the next");
+	(void)!fchmodat(w.tmp.fd, path, 0600, 0);
 	set(&w, path, "print(2)\0x", 10);
 	bawn_buf_reset(&out);
 	ok(bawn_audit_blob_get(w.dir, sha, &out, &err) < 0 && err.type == BAWN_ERROR_AUDIT_TAMPERED && out.n == 0, "a changed body is noticed");
