@@ -123,6 +123,10 @@ BAWN_MUST_CHECK int bawn_audit_proof(const char *dir, uint64_t seq, struct bawn_
 struct bawn_entry { uint64_t seq; uint64_t ts_us; struct bawn_span line; json_t *json; };
 typedef int bawn_entry_fn(void *ctx, const struct bawn_entry *e);
 BAWN_MUST_CHECK int bawn_audit_walk(const char *dir, uint64_t from_seq, bawn_entry_fn *entry, void *ctx, struct bawn_err *err);
+/* The same from a bookmark on, which moves with each entry handed out: called again later, it goes on where it was
+ * and reads only what is new.  { .seq = N } is a bookmark; the rest is for the walk. */
+struct bawn_bookmark { uint64_t seq; bool known; uint64_t segment, offset; char hash[BAWN_SHA256_HEX]; };
+BAWN_MUST_CHECK int bawn_audit_walk_on(const char *dir, struct bawn_bookmark *place, bawn_entry_fn *entry, void *ctx, struct bawn_err *err);
 /* Newest first. */
 BAWN_MUST_CHECK int bawn_audit_walk_back(const char *dir, bawn_entry_fn *entry, void *ctx, struct bawn_err *err);
 /* Number of acknowledged entries, from head alone. */

@@ -96,16 +96,17 @@ struct forward {
 	struct bawn_head       end;
 	struct bawn_chain      chain;
 	bool                   linked;  /* chain.hash is known */
-	uint64_t               from;
+	struct bawn_bookmark     *place;   /* from place->seq on entries are handed out */
 	bawn_entry_fn         *entry;
 	void                  *ctx;
 };
 
-static int one_line(struct forward *f, struct bawn_span line, bool whole, struct bawn_err *err)
+/* `segment` and `offset` are where the next line begins. */
+static int one_line(struct forward *f, struct bawn_span line, bool whole, uint64_t segment, uint64_t offset, struct bawn_err *err)
 {
 	struct bawn_line l = { 0 };
 	const char *problem = "not a whole line";
-	if (whole && f->chain.seq < f->from) {  /* not asked for: its turn to be checked is bawn_audit_verify */
+	if (whole && f->chain.seq < f->place->seq) {  /* not asked for: its turn to be checked is bawn_audit_verify */
 		f->chain.seq++;
 		f->linked = false;
 		return 0;
@@ -123,23 +124,25 @@ static int one_line(struct forward *f, struct bawn_span line, bool whole, struct
 		return bawn_fail(err, r, "read the audit log");
 	if (r < 0)
 		return tampered(err, f->chain.seq, problem);
+	*f->place = (struct bawn_bookmark){ .seq = f->chain.seq, .known = true, .segment = segment, .offset = offset };
+	memcpy(f->place->hash, f->chain.hash, sizeof f->place->hash);
 	return hand_out(f->entry, f->ctx, &l, line, err);
 }
 
-static int forward_segment(struct forward *f, uint64_t segment, struct bawn_err *err)
+static int forward_segment(struct forward *f, uint64_t segment, uint64_t from, struct bawn_err *err)
 {
 	bawn_auto_fd fd = -1;
 	bawn_auto_lines lines = { 0 };
 	int r = bawn_segment_open(f->dirfd, segment, &fd, err);
 	if (r == 0)
-		r = bawn_lines_init(&lines, fd, 0, err);
+		r = bawn_lines_init(&lines, fd, from, err);
 	while (r == 0 && f->chain.seq < f->end.size) {
 		struct bawn_span line;
 		bool whole;
 		r = bawn_lines_next(&lines, &line, &whole, err);
 		if (r < 0 || line.p == NULL)
 			return r;
-		r = one_line(f, line, whole, err);
+		r = one_line(f, line, whole, segment, lines.offset, err);
 	}
 	return r;
 }
@@ -155,32 +158,51 @@ static int open_for_walk(const char *dir, int *out_fd, struct bawn_segments *all
 	return r == 0 ? find_end(*out_fd, &head, all, out_end, err) : r;
 }
 
-int bawn_audit_walk(const char *dir, uint64_t from_seq, bawn_entry_fn *entry, void *ctx, struct bawn_err *err)
+/* Where to begin: at the place, or at the start of the segment that holds its entry.  *out_segment indexes all. */
+static int find_start(struct forward *f, const struct bawn_segments *all, size_t *out_segment, uint64_t *out_offset, struct bawn_err *err)
 {
-	struct forward f = { .from = from_seq, .entry = entry, .ctx = ctx };
+	const struct bawn_bookmark *p = f->place;
+	size_t i = 0;
+	if (p->known && p->seq > f->end.size)
+		return tampered(err, f->end.size, "it was here and is gone");
+	while (i + 1 < all->n && all->first[i + 1] <= (p->known ? p->segment : p->seq))
+		i++;
+	*out_segment = i;
+	*out_offset = p->known ? p->offset : 0;
+	if (p->known && (all->n == 0 || all->first[i] != p->segment))
+		return tampered(err, p->seq - 1, "its segment is gone");
+	f->linked = p->known || i == 0;
+	f->chain.seq = p->known ? p->seq : i > 0 ? all->first[i] : 0;
+	memcpy(f->chain.hash, p->known ? p->hash : BAWN_NO_HASH, sizeof f->chain.hash);
+	return 0;
+}
+
+int bawn_audit_walk_on(const char *dir, struct bawn_bookmark *place, bawn_entry_fn *entry, void *ctx, struct bawn_err *err)
+{
+	struct forward f = { .place = place, .entry = entry, .ctx = ctx };
 	bawn_auto_fd dirfd = -1;
 	bawn_auto_segments all = { 0 };
+	size_t i = 0;
+	uint64_t offset = 0;
 	int r = open_for_walk(dir, &dirfd, &all, &f.end, err);
+	if (r == 0)
+		r = find_start(&f, &all, &i, &offset, err);
 	if (r < 0)
 		return r;
 	f.dirfd = dirfd;
-	size_t i = 0;
-	while (i + 1 < all.n && all.first[i + 1] <= from_seq)
-		i++;
-	if (all.n > 0)
-		f.chain.seq = i > 0 ? all.first[i] : 0;
-	if (f.chain.seq == 0) {
-		memcpy(f.chain.hash, BAWN_NO_HASH, sizeof f.chain.hash);
-		f.linked = true;
-	}
-	for (; r == 0 && f.chain.seq < f.end.size && i < all.n; i++) {
-		if (all.first[i] != f.chain.seq)
+	for (; r == 0 && f.chain.seq < f.end.size && i < all.n; i++, offset = 0) {
+		if (offset == 0 && all.first[i] != f.chain.seq)
 			return tampered(err, f.chain.seq, "it is missing");
-		r = forward_segment(&f, all.first[i], err);
+		r = forward_segment(&f, all.first[i], offset, err);
 	}
 	if (r == 0 && f.chain.seq < f.end.size)
 		r = tampered(err, f.chain.seq, "the log is shorter than its head");
 	return r;
+}
+
+int bawn_audit_walk(const char *dir, uint64_t from_seq, bawn_entry_fn *entry, void *ctx, struct bawn_err *err)
+{
+	return bawn_audit_walk_on(dir, &(struct bawn_bookmark){ .seq = from_seq }, entry, ctx, err);
 }
 
 /* ---- backwards ---- */

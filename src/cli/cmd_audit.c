@@ -2,7 +2,6 @@
 #include "cli/commands.h"
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "audit/audit.h"
 #include "base/cleanup.h"
@@ -28,23 +27,6 @@ static size_t anchor_row(const char *anchor)
 	for (size_t i = 0; i < BAWN_LEN(anchors); i++)
 		if (strcmp(anchors[i].anchor, anchor) == 0)
 			return i;
-	return 0;
-}
-
-static int log_dir(const struct bawn_cli *c, const char *given, char *out, size_t size, struct bawn_err *err)
-{
-	struct bawn_dirs dirs;
-	struct bawn_options o = bawn_cli_options(c);
-	struct stat st;
-	if (given == NULL) {
-		int r = bawn_dirs_find(&o, &dirs, err);
-		if (r == 0)
-			(void)snprintf(out, size, "%s", dirs.audit);
-		return r;
-	}
-	(void)snprintf(out, size, "%s/audit", given);  /* a copy of STATE, or of STATE/audit */
-	if (stat(out, &st) < 0 || !S_ISDIR(st.st_mode))
-		(void)snprintf(out, size, "%s", given);
 	return 0;
 }
 
@@ -137,7 +119,7 @@ static int run_verify(struct bawn_cli *c, const void *opts, int n, char **word)
 	char dir[1024];
 	int failed = read_key(o->key, &key, &err);
 	struct bawn_audit_verify_options v = { .key = o->key != NULL ? key.p : NULL };
-	if (failed < 0 || log_dir(c, n > 0 ? word[0] : NULL, dir, sizeof dir, &err) < 0 || bawn_audit_verify(dir, &v, &r, &err) < 0)
+	if (failed < 0 || bawn_cli_log_dir(c, n > 0 ? word[0] : NULL, dir, sizeof dir, &err) < 0 || bawn_audit_verify(dir, &v, &r, &err) < 0)
 		return bawn_cli_fail(c, &err) == BAWN_EXIT_USAGE ? BAWN_EXIT_USAGE : BAWN_EXIT_CANNOT;
 	int code = !r.ok ? BAWN_EXIT_FOUND : anchors[anchor_row(r.anchor)].independent ? BAWN_EXIT_OK : BAWN_EXIT_INTEGRITY;
 	if (c->common.json) {
@@ -160,7 +142,7 @@ static int run_proof(struct bawn_cli *c, const void *opts, int n, char **word)
 	(void)opts;
 	if (bawn_parse_u64(bawn_span(word[0]), 0, INT64_MAX, &seq, NULL) < 0)
 		(void)bawn_fail_as(&err, BAWN_ERROR_INVALID_REQUEST, "SEQ", "'%s' is not the number of an entry", word[0]);
-	if (err.code < 0 || log_dir(c, n > 1 ? word[1] : NULL, dir, sizeof dir, &err) < 0 || bawn_audit_proof(dir, seq, &proof, &err) < 0)
+	if (err.code < 0 || bawn_cli_log_dir(c, n > 1 ? word[1] : NULL, dir, sizeof dir, &err) < 0 || bawn_audit_proof(dir, seq, &proof, &err) < 0)
 		return bawn_cli_fail(c, &err);
 	if (!c->common.json)
 		return bawn_cli_print(&proof, BAWN_EXIT_OK);
@@ -178,7 +160,7 @@ static int run_rotate(struct bawn_cli *c, const void *opts, int n, char **word)
 	bawn_auto_json who = bawn_principal_json("cli");
 	if (who == NULL)
 		(void)bawn_fail(&err, -ENOMEM, "rotate the key");
-	if (who == NULL || log_dir(c, NULL, dir, sizeof dir, &err) < 0 ||
+	if (who == NULL || bawn_cli_log_dir(c, NULL, dir, sizeof dir, &err) < 0 ||
 	    bawn_audit_rotate_key(dir, &(struct bawn_audit_options){ .node = node }, who, &receipt, &err) < 0)
 		return bawn_cli_fail(c, &err);
 	if (c->common.json) {
@@ -192,32 +174,22 @@ static int run_rotate(struct bawn_cli *c, const void *opts, int n, char **word)
 
 /* ---- list ---- */
 
-struct list_opts { const char *type, *severity; uint64_t since, until, limit; };
+struct list_opts { struct bawn_cli_pick pick; uint64_t limit; };
 
 static const struct bawn_opt list_rows[] = {
-	BAWN_CLI_OPT(struct list_opts, 0, "type", TEXT, type, "TYPE", NULL, "only this type, or a family: exec"),
-	BAWN_CLI_OPT(struct list_opts, 0, "severity", TEXT, severity, "SEVERITY", "CRITICAL|HIGH|MEDIUM|LOW|INFO", "only this severity"),
-	BAWN_CLI_OPT(struct list_opts, 0, "since", WHEN, since, "WHEN", NULL, "a date, a time (UTC), or how long ago: 2h, 7d"),
-	BAWN_CLI_OPT(struct list_opts, 0, "until", WHEN, until, "WHEN", NULL, "likewise"),
+	BAWN_CLI_PICK_ROWS(struct list_opts, pick),
 	BAWN_CLI_OPT(struct list_opts, 'n', "limit", NUMBER, limit, "N", NULL, "at most N (50)"),
 };
 
 struct listing { const struct list_opts *o; json_t *list; uint64_t limit; };
 
-static bool of_type(const char *type, const char *want)
-{
-	size_t n = strlen(want);
-	return strncmp(type, want, n) == 0 && (type[n] == '\0' || type[n] == '.');
-}
-
 static int list_entry(void *ctx, const struct bawn_entry *e)
 {
 	struct listing *l = ctx;
 	bool ok = true;
-	if (e->ts_us < l->o->since)
+	if (e->ts_us < l->o->pick.since)
 		return 1;  /* newest first: all that follows is older */
-	if ((l->o->until > 0 && e->ts_us > l->o->until) || (l->o->type != NULL && !of_type(bawn_cli_text(e->json, "type"), l->o->type)) ||
-	    (l->o->severity != NULL && strcmp(bawn_cli_text(e->json, "severity"), l->o->severity) != 0))
+	if (!bawn_cli_picked(&l->o->pick, e))
 		return 0;
 	bawn_json_push(l->list, json_incref(e->json), &ok);
 	return !ok ? -ENOMEM : json_array_size(l->list) >= l->limit;
@@ -240,7 +212,7 @@ static int run_list(struct bawn_cli *c, const void *opts, int n, char **word)
 	bawn_auto_json list = json_array();
 	struct listing l = { .o = o, .list = list, .limit = o->limit > 0 ? o->limit : 50 };
 	(void)n, (void)word;
-	if (log_dir(c, NULL, dir, sizeof dir, &err) < 0)
+	if (bawn_cli_log_dir(c, NULL, dir, sizeof dir, &err) < 0)
 		return bawn_cli_fail(c, &err);
 	int r = bawn_audit_walk_back(dir, list_entry, &l, &err);
 	if (r < 0 && r != -ENOENT)
@@ -250,35 +222,42 @@ static int run_list(struct bawn_cli *c, const void *opts, int n, char **word)
 
 /* ---- show ---- */
 
-struct finding { uint64_t seq; json_t *list; };
+struct show_opts { struct bawn_cli_pick pick; };
+
+static const struct bawn_opt show_rows[] = {
+	BAWN_CLI_PICK_ROWS(struct show_opts, pick),
+};
+
+struct finding { const struct bawn_cli_pick *pick; uint64_t seq; json_t *list; };
 
 static int that_one(void *ctx, const struct bawn_entry *e)
 {
 	struct finding *f = ctx;
 	bool ok = true;
-	if (e->seq == f->seq)
+	if (e->seq == f->seq && bawn_cli_picked(f->pick, e))
 		bawn_json_push(f->list, json_incref(e->json), &ok);
 	return ok ? 1 : -ENOMEM;
 }
 
 static int run_show(struct bawn_cli *c, const void *opts, int n, char **word)
 {
+	const struct show_opts *o = opts;
 	struct bawn_err err = { 0 };
 	char dir[1024];
 	uint64_t seq = 0;
 	bawn_auto_json list = NULL;
-	(void)opts, (void)n;
-	int r = log_dir(c, NULL, dir, sizeof dir, &err);
+	(void)n;
+	int r = bawn_cli_log_dir(c, NULL, dir, sizeof dir, &err);
 	bool number = bawn_parse_u64(bawn_span(word[0]), 0, UINT64_MAX, &seq, NULL) == 0;
 	if (r == 0 && number) {
 		list = json_array();
-		struct finding f = { .seq = seq, .list = list };
+		struct finding f = { .pick = &o->pick, .seq = seq, .list = list };
 		r = bawn_audit_walk(dir, seq, that_one, &f, &err);
 	} else if (r == 0) {
-		r = bawn_cli_entries_of(dir, word[0], &list, &err);
+		r = bawn_cli_entries_of(dir, word[0], &o->pick, &list, &err);
 	}
 	if (r >= 0 && json_array_size(list) == 0)
-		r = bawn_fail_as(&err, BAWN_ERROR_NOT_FOUND, NULL, "no entry '%s' in the log", word[0]);
+		r = bawn_fail_as(&err, BAWN_ERROR_NOT_FOUND, NULL, "no entry '%s' in the log, or none that matches", word[0]);
 	if (r < 0)
 		return bawn_cli_fail(c, &err);
 	if (c->common.json && number)
@@ -367,15 +346,18 @@ const struct bawn_cli_command bawn_cmd_audit_rotate = {
 const struct bawn_cli_command bawn_cmd_audit_list = {
 	.group = "audit", .name = "list", .synopsis = "[options]",
 	.summary = "entries of the log, newest first",
-	.about = "Lists entries, newest first; -v shows their members.",
-	.example = "bawn audit list --type exec --since 2h",
+	.about = "Lists entries, newest first; -v shows their members.  What is asked for must all be met; level and\n"
+	         "labels are those that an entry itself carries.",
+	.example = "bawn audit list --type exec --since 2h\nbawn audit list --label name=report --level HIGH",
 	.opts = BAWN_CLI_OPTS(list_rows), .opts_size = sizeof(struct list_opts), .run = run_list,
 };
 const struct bawn_cli_command bawn_cmd_audit_show = {
-	.group = "audit", .name = "show", .synopsis = "SEQ | ID",
+	.group = "audit", .name = "show", .synopsis = "[options] SEQ | ID",
 	.summary = "one entry, or all entries of one execution",
-	.about = "Shows the entry with this number, or every entry of the execution with this id.",
-	.example = "bawn audit show 17",
+	.about = "Shows the entry with this number, or every entry of the execution with this id (or of those, the\n"
+	         "ones that the options choose).",
+	.example = "bawn audit show 17\nbawn audit show 01KXQ --type limit",
+	.opts = BAWN_CLI_OPTS(show_rows), .opts_size = sizeof(struct show_opts),
 	.least = 1, .most = 1, .run = run_show,
 };
 const struct bawn_cli_command bawn_cmd_audit_report = {

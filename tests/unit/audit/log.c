@@ -243,6 +243,33 @@ static void blobs(void)
 	ok(bawn_audit_blob_put(w.dir, (struct bawn_span){ NULL, 0 }, sha, &err) == 0 && bawn_audit_blob_get(w.dir, sha, &out, &err) == 0, "an empty body");
 }
 
+/* Reading on from a bookmark: only what is new, over segments, and only where it goes on from what was read. */
+static void bookmarked(void)
+{
+	auto_world w = world_make();
+	struct bawn_bookmark at = { .seq = 3 };
+	struct bawn_err err = { 0 };
+	struct order o = { 0 };
+	ok(fill_log(w.dir, 9, 0) && bawn_audit_walk_on(w.dir, &at, note_seq, &o, NULL) == 0 && is_run(&o, 3, 7, 1), "from an entry to the end");
+	o.n = 0;
+	ok(bawn_audit_walk_on(w.dir, &at, note_seq, &o, NULL) == 0 && o.n == 0, "then nothing, while nothing is new");
+	const struct bawn_bookmark then = at;
+	uint64_t size = 0;
+	ok(fill_log(w.dir, 300, 20000) && bawn_audit_size(w.dir, &size, NULL) == 0 && files_in(&w, "a/seg") > 3, "300 more, over segments");
+	o = (struct order){ .stop_after = 4 };
+	ok(bawn_audit_walk_on(w.dir, &at, note_seq, &o, NULL) == 77 && is_run(&o, 10, 4, 1), "the walk can be left");
+	o = (struct order){ 0 };
+	ok(bawn_audit_walk_on(w.dir, &at, note_seq, &o, NULL) == 0 && is_run(&o, 14, size - 14, 1), "and goes on with the next, each once");
+	at = then;
+	at.hash[7] = at.hash[7] == '0' ? '1' : '0';
+	ok(bawn_audit_walk_on(w.dir, &at, note_seq, &o, &err) < 0 && err.type == BAWN_ERROR_AUDIT_TAMPERED, "not where the entry read last is another now");
+	at = (struct bawn_bookmark){ .known = true, .seq = size + 1 };
+	ok(bawn_audit_walk_on(w.dir, &at, note_seq, &o, &err) < 0 && err.type == BAWN_ERROR_AUDIT_TAMPERED, "nor in a log that has become shorter");
+	at = then;
+	at.segment = 5;
+	ok(bawn_audit_walk_on(w.dir, &at, note_seq, &o, &err) < 0 && err.type == BAWN_ERROR_AUDIT_TAMPERED, "nor in a segment that is gone");
+}
+
 int main(void)
 {
 	fresh_log();
@@ -254,5 +281,6 @@ int main(void)
 	last_of_many();
 	many_tickets();
 	blobs();
+	bookmarked();
 	return done_testing();
 }
