@@ -118,6 +118,24 @@ BAWN_MUST_CHECK int bawn_audit_verify(const char *dir, const struct bawn_audit_v
 /* A C2SP tlog-proof that entry `seq` is in the tree the log last signed.  NOT_FOUND where there is none. */
 BAWN_MUST_CHECK int bawn_audit_proof(const char *dir, uint64_t seq, struct bawn_buf *out, struct bawn_err *err);
 
+/* One execution (its whole id) as evidence that needs no log: entries, code, proofs and keys in one JSON document
+ * (docs/FORMAT-audit.md).  NOT_FOUND where it has no entry. */
+BAWN_MUST_CHECK int bawn_audit_bundle(const char *dir, const char *exec, struct bawn_buf *out, struct bawn_err *err);
+struct bawn_bundle_report {
+	bool     ok;
+	char     problem[200];          /* when !ok */
+	char     exec[64];
+	uint64_t entries;               /* of it in the document */
+	uint64_t size;                  /* of the log that was signed */
+	bool     code;                  /* is in it */
+	char     code_sha256[BAWN_SHA256_HEX];
+	bool     known;                 /* a key known from elsewhere vouches for it */
+	char     origin[200], vkey[300];  /* the log's name, and the key of epoch 0 as the document has it */
+};
+/* Checks such a document alone; `key` is a verifier key known from elsewhere, or NULL.  Fails only where the key is none
+ * or memory ends. */
+BAWN_MUST_CHECK int bawn_audit_bundle_verify(struct bawn_span text, const char *key, struct bawn_bundle_report *out, struct bawn_err *err);
+
 /* Calls `entry` for each acknowledged entry from `from_seq` on, in order; each is checked against its
  * own hash first.  A non-zero return of `entry` stops the walk and is returned. */
 struct bawn_entry { uint64_t seq; uint64_t ts_us; struct bawn_span line; json_t *json; };

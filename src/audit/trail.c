@@ -32,7 +32,7 @@ static bool take_text(struct bawn_span *s, const char *lead, struct bawn_span *o
 }
 
 /* {"instance":"…","format":1,"origin":"…","vkey":"…"…} */
-static const char *genesis_key(struct bawn_span body, struct bawn_vkey *out)
+const char *bawn_key_first(struct bawn_span body, struct bawn_vkey *out)
 {
 	struct bawn_span instance, origin, vkey;
 	if (!take_text(&body, "{\"instance\":\"", &instance) || !take_text(&body, ",\"format\":1,\"origin\":\"", &origin))
@@ -43,14 +43,14 @@ static const char *genesis_key(struct bawn_span body, struct bawn_vkey *out)
 }
 
 /* {"epoch":N,"vkey":"…"…} */
-static const char *next_key(struct bawn_span body, const struct bawn_trail *t, struct bawn_vkey *out)
+const char *bawn_key_next(struct bawn_span body, uint64_t epoch, const struct bawn_vkey *before, struct bawn_vkey *out)
 {
 	char lead[64];
 	struct bawn_span vkey;
-	snprintf(lead, sizeof lead, "{\"epoch\":%" PRIu64 ",\"vkey\":\"", t->epoch + 1);
+	snprintf(lead, sizeof lead, "{\"epoch\":%" PRIu64 ",\"vkey\":\"", epoch + 1);
 	if (!take_text(&body, lead, &vkey))
 		return "its epoch is not the next one";
-	if (!bawn_vkey_read(vkey, out) || strcmp(out->origin, t->key.origin) != 0 || bawn_vkey_equal(out, &t->key))
+	if (!bawn_vkey_read(vkey, out) || strcmp(out->origin, before->origin) != 0 || bawn_vkey_equal(out, before))
 		return "it names no new verifier key of this log";
 	return NULL;
 }
@@ -74,7 +74,7 @@ int bawn_trail_next(struct bawn_trail *t, struct bawn_span line, struct bawn_lin
 	const struct bawn_line *l = out;
 	const bool first = l->seq == 0, turn = first || bawn_span_is(l->type, "log.key"), skim = t->skim && !turn;
 	if (turn)
-		problem = first ? genesis_key(l->body, &next) : next_key(l->body, t, &next);
+		problem = first ? bawn_key_first(l->body, &next) : bawn_key_next(l->body, t->epoch, &t->key, &next);
 	if (problem == NULL && turn && !l->sealed)
 		problem = "an entry that names a key and is not signed";
 	if (problem == NULL && l->sealed && !skim && !bawn_seal_good(&l->seal, first ? &next : &t->key))

@@ -8,6 +8,11 @@
 #include "audit/head.h"
 #include "audit/segment.h"
 
+/* The key that the body of a log.genesis names; NULL, or what is wrong with it. */
+const char *bawn_key_first(struct bawn_span body, struct bawn_vkey *out);
+/* The key that the body of a log.key in `epoch`, whose key is `before`, names for the next one. */
+const char *bawn_key_next(struct bawn_span body, uint64_t epoch, const struct bawn_vkey *before, struct bawn_vkey *out);
+
 struct bawn_trail {
 	struct bawn_chain chain;
 	struct bawn_tree  tree;      /* of all entries so far */

@@ -90,3 +90,29 @@ size_t bawn_tree_consistency(const bawn_node *leaf, uint64_t n, uint64_t m, bawn
 {
 	return m == 0 || m > n ? 0 : subproof(leaf, n, m, 1, out);
 }
+
+/* Down from the root to the leaf, as bawn_tree_path went, but with the path in hand: at each split the last node of
+ * what is left is the other side's. */
+static bool climb(const uint8_t *leaf, uint64_t index, uint64_t n, const bawn_node *path, size_t count, uint8_t *out)
+{
+	bawn_node below;
+	if (n <= 1 || count == 0) {
+		memcpy(out, leaf, BAWN_SHA256_LEN);
+		return n == 1 && count == 0;
+	}
+	const uint64_t k = split(n);
+	if (!(index < k ? climb(leaf, index, k, path, count - 1, below) : climb(leaf, index - k, n - k, path, count - 1, below)))
+		return false;
+	if (index < k)
+		bawn_tree_node(below, path[count - 1], out);
+	else
+		bawn_tree_node(path[count - 1], below, out);
+	return true;
+}
+
+bool bawn_tree_path_good(const uint8_t leaf[static BAWN_SHA256_LEN], uint64_t index, uint64_t n, const bawn_node *path, size_t count,
+                         const uint8_t root[static BAWN_SHA256_LEN])
+{
+	bawn_node got;
+	return index < n && count <= BAWN_PATH_MAX && climb(leaf, index, n, path, count, got) && memcmp(got, root, sizeof got) == 0;
+}

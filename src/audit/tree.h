@@ -6,6 +6,7 @@
  * of, the largest first (size 11 = 8 + 2 + 1: three nodes).
  * Pure: no files, no allocation. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "base/hash.h"
@@ -32,3 +33,6 @@ void bawn_tree_root(const struct bawn_tree *t, uint8_t out[static BAWN_SHA256_LE
  * They return the number of nodes, at most BAWN_PATH_MAX. */
 size_t bawn_tree_path(const bawn_node *leaf, uint64_t n, uint64_t index, bawn_node *out);
 size_t bawn_tree_consistency(const bawn_node *leaf, uint64_t n, uint64_t m, bawn_node *out);
+/* Does this path lead from the leaf at `index` to the root of a tree of `n`? */
+bool bawn_tree_path_good(const uint8_t leaf[static BAWN_SHA256_LEN], uint64_t index, uint64_t n, const bawn_node *path, size_t count,
+                         const uint8_t root[static BAWN_SHA256_LEN]);

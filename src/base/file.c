@@ -67,23 +67,6 @@ static int give_to_owner(int fd, int dir)
 	return fstat(dir, &st) < 0 || fchown(fd, st.st_uid, st.st_gid) < 0 ? -errno : 0;
 }
 
-static int fill_and_rename(int dirfd, int parent, const char *tmp, const char *path, struct bawn_span bytes,
-                           mode_t mode, struct bawn_err *err)
-{
-	bawn_auto_fd fd = openat(dirfd, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
-	if (fd < 0)
-		return bawn_fail(err, -errno, "create '%s'", tmp);
-	int r = give_to_owner(fd, parent);
-	r = r < 0 ? bawn_fail(err, r, "hand it to the directory's owner") : bawn_write_all(fd, bytes.p, bytes.n, err);
-	if (r == 0 && fsync(fd) < 0)
-		r = bawn_fail(err, -errno, "sync");
-	if (r == 0 && renameat(dirfd, tmp, dirfd, path) < 0)
-		r = bawn_fail(err, -errno, "rename");
-	if (r < 0)
-		(void)unlinkat(dirfd, tmp, 0);  /* best effort: the failure is already being reported */
-	return r;
-}
-
 /* The directory that holds `path`, so that its entry can be made durable. */
 static int open_parent(int dirfd, const char *path)
 {
@@ -96,25 +79,58 @@ static int open_parent(int dirfd, const char *path)
 	return openat(dirfd, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-int bawn_replace_file(int dirfd, const char *path, struct bawn_span bytes, mode_t mode, struct bawn_err *err)
+void bawn_new_file_done(struct bawn_new_file *f)
+{
+	if (f->fd >= 0)
+		(void)unlinkat(f->dirfd, f->tmp.p, 0);  /* best effort: the failure is already being reported */
+	bawn_close_fdp(&f->fd);
+	bawn_close_fdp(&f->dir);
+	bawn_buf_done(&f->tmp);
+}
+
+int bawn_new_file_begin(struct bawn_new_file *f, int dirfd, const char *path, mode_t mode, struct bawn_err *err)
 {
 	char id[BAWN_ULID_LEN];
+	*f = (struct bawn_new_file){ .dirfd = dirfd, .fd = -1, .dir = -1, .path = path, .tmp = BAWN_BUF(8192) };
 	int r = bawn_ulid_new(id, err);
 	if (r < 0)
 		return r;
-	bawn_auto_buf tmp = BAWN_BUF(8192);
-	bawn_buf_fmt(&tmp, "%s.%s.tmp", path, id);
-	if (bawn_buf_error(&tmp) < 0)
-		return bawn_fail(err, bawn_buf_error(&tmp), "replace '%s'", path);
-	bawn_auto_fd dir = open_parent(dirfd, path);
-	if (dir < 0)
+	bawn_buf_fmt(&f->tmp, "%s.%s.tmp", path, id);
+	if (bawn_buf_error(&f->tmp) < 0)
+		return bawn_fail(err, bawn_buf_error(&f->tmp), "replace '%s'", path);
+	f->dir = open_parent(dirfd, path);
+	if (f->dir < 0)
 		return bawn_fail(err, -errno, "replace '%s'", path);
-	r = fill_and_rename(dirfd, dir, tmp.p, path, bytes, mode, err);
-	if (r < 0)
-		return bawn_wrap(err, r, "replace '%s'", path);
-	if (fsync(dir) < 0)
-		return bawn_fail(err, -errno, "sync the directory of '%s'", path);
-	return 0;
+	f->fd = openat(dirfd, f->tmp.p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+	if (f->fd < 0)
+		return bawn_fail(err, -errno, "replace '%s': create '%s'", path, f->tmp.p);
+	r = give_to_owner(f->fd, f->dir);
+	return r < 0 ? bawn_fail(err, r, "replace '%s': hand it to the directory's owner", path) : 0;
+}
+
+int bawn_new_file_add(struct bawn_new_file *f, struct bawn_span bytes, struct bawn_err *err)
+{
+	int r = bawn_write_all(f->fd, bytes.p, bytes.n, err);
+	return r < 0 ? bawn_wrap(err, r, "replace '%s'", f->path) : 0;
+}
+
+int bawn_new_file_end(struct bawn_new_file *f, struct bawn_err *err)
+{
+	if (fsync(f->fd) < 0)
+		return bawn_fail(err, -errno, "replace '%s': sync", f->path);
+	if (renameat(f->dirfd, f->tmp.p, f->dirfd, f->path) < 0)
+		return bawn_fail(err, -errno, "replace '%s': rename", f->path);
+	bawn_close_fdp(&f->fd);
+	return fsync(f->dir) < 0 ? bawn_fail(err, -errno, "sync the directory of '%s'", f->path) : 0;
+}
+
+int bawn_replace_file(int dirfd, const char *path, struct bawn_span bytes, mode_t mode, struct bawn_err *err)
+{
+	bawn_auto_new_file f;
+	int r = bawn_new_file_begin(&f, dirfd, path, mode, err);
+	if (r == 0)
+		r = bawn_new_file_add(&f, bytes, err);
+	return r < 0 ? r : bawn_new_file_end(&f, err);
 }
 
 int bawn_make_dirs(const char *path, mode_t mode, struct bawn_err *err)

@@ -18,6 +18,14 @@ BAWN_MUST_CHECK int bawn_write_all(int fd, const void *p, size_t n, struct bawn_
  * rename, fsync of the directory. */
 BAWN_MUST_CHECK int bawn_replace_file(int dirfd, const char *path, struct bawn_span bytes, mode_t mode, struct bawn_err *err);
 
+/* The same in steps, for what is too long to be held: begun, added to, ended; one that is not ended leaves nothing. */
+struct bawn_new_file { int dirfd, fd, dir; const char *path; /* borrowed */ struct bawn_buf tmp; };
+#define bawn_auto_new_file __attribute__((cleanup(bawn_new_file_done))) struct bawn_new_file
+BAWN_MUST_CHECK int bawn_new_file_begin(struct bawn_new_file *f, int dirfd, const char *path, mode_t mode, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_new_file_add(struct bawn_new_file *f, struct bawn_span bytes, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_new_file_end(struct bawn_new_file *f, struct bawn_err *err);
+void bawn_new_file_done(struct bawn_new_file *f);
+
 /* mkdir -p; existing directories are left as they are. */
 BAWN_MUST_CHECK int bawn_make_dirs(const char *path, mode_t mode, struct bawn_err *err);
 

@@ -90,10 +90,11 @@ static void put_verdict(struct bawn_buf *out, const struct bawn_audit_report *r)
 		bawn_buf_fmt(out, "%" PRIu64 " bytes after the last entry were never acknowledged\n", r->torn_bytes);
 }
 
-struct verify_opts { const char *key; };
+struct verify_opts { const char *key, *bundle; };
 
 static const struct bawn_opt verify_rows[] = {
 	BAWN_CLI_OPT(struct verify_opts, 0, "key", TEXT, key, "VKEY", NULL, "a verifier key known from elsewhere, or a file with it: the log must be signed by it"),
+	BAWN_CLI_OPT(struct verify_opts, 0, "bundle", TEXT, bundle, "FILE", NULL, "check what 'audit export --bundle' wrote instead of a log"),
 };
 
 /* A key as it is written, or the file that holds it. */
@@ -110,14 +111,72 @@ static int read_key(const char *given, struct bawn_buf *out, struct bawn_err *er
 	return bawn_buf_error(out);
 }
 
+static json_t *bundle_json(const struct bawn_bundle_report *r, const char *file)
+{
+	bool ok = true;
+	json_t *doc = json_object();
+	bawn_json_set(doc, "ok", json_boolean(r->ok), &ok);
+	bawn_json_set(doc, "problem", r->ok ? json_null() : bawn_json_text(bawn_span(r->problem)), &ok);
+	bawn_json_set(doc, "exec", bawn_json_text(bawn_span(r->exec)), &ok);
+	bawn_json_set(doc, "entries", json_integer((json_int_t)r->entries), &ok);
+	bawn_json_set(doc, "code_sha256", bawn_json_text_or_null(r->code_sha256[0] != '\0' ? r->code_sha256 : NULL), &ok);
+	bawn_json_set(doc, "code", json_boolean(r->code), &ok);
+	bawn_json_set(doc, "log_size", json_integer((json_int_t)r->size), &ok);
+	bawn_json_set(doc, "origin", bawn_json_text_or_null(r->origin[0] != '\0' ? r->origin : NULL), &ok);
+	bawn_json_set(doc, "vkey", bawn_json_text_or_null(r->vkey[0] != '\0' ? r->vkey : NULL), &ok);
+	bawn_json_set(doc, "key_known", json_boolean(r->known), &ok);
+	bawn_json_set(doc, "file", bawn_json_text(bawn_span(file)), &ok);
+	if (ok)
+		return doc;
+	json_decref(doc);
+	return NULL;
+}
+
+static void put_bundle(struct bawn_buf *out, const struct bawn_bundle_report *r)
+{
+	if (!r->ok) {
+		bawn_buf_str(out, "NOT GOOD: ");
+		bawn_buf_escaped(out, bawn_span(r->problem));
+		bawn_buf_char(out, '\n');
+		return;
+	}
+	bawn_buf_fmt(out, "good: %" PRIu64 " entries of execution ", r->entries);
+	bawn_buf_escaped(out, bawn_span(r->exec));
+	bawn_buf_fmt(out, " are in the log %s when it had %" PRIu64 "\n", r->origin, r->size);
+	bawn_buf_fmt(out, "code %s: %s\n", r->code_sha256[0] != '\0' ? r->code_sha256 : "unknown", r->code ? "in the bundle, and it is that" : "not in the bundle");
+	bawn_buf_fmt(out, r->known ? "signed by the key you gave, or by one it vouches for\n"
+	                           : "signed by the key it brings along, which anybody could have made; compare it with the log's own: %s\n", r->vkey);
+}
+
+static int verify_bundle(struct bawn_cli *c, const char *file, const char *key)
+{
+	struct bawn_err err = { 0 };
+	struct bawn_bundle_report r = { 0 };
+	bawn_auto_buf text = BAWN_BUF(512u << 20);
+	if (bawn_read_file(AT_FDCWD, file, &text, &err) < 0 || bawn_audit_bundle_verify(bawn_buf_span(&text), key, &r, &err) < 0)
+		return bawn_cli_fail(c, &err) == BAWN_EXIT_USAGE ? BAWN_EXIT_USAGE : BAWN_EXIT_CANNOT;
+	int code = !r.ok ? BAWN_EXIT_FOUND : r.known ? BAWN_EXIT_OK : BAWN_EXIT_INTEGRITY;
+	if (c->common.json) {
+		bawn_auto_json doc = bundle_json(&r, file);
+		return bawn_cli_print_json(doc, code);
+	}
+	bawn_auto_buf out = BAWN_BUF(4096);
+	put_bundle(&out, &r);
+	return bawn_cli_print(&out, code);
+}
+
 static int run_verify(struct bawn_cli *c, const void *opts, int n, char **word)
 {
 	const struct verify_opts *o = opts;
+	if (o->bundle != NULL && n > 0)
+		return bawn_cli_usage(c, "'%s' is one word too many: --bundle needs no log", word[0]);
 	struct bawn_err err = { 0 };
 	struct bawn_audit_report r = { 0 };
 	bawn_auto_buf key = BAWN_BUF(1024);
 	char dir[1024];
 	int failed = read_key(o->key, &key, &err);
+	if (failed == 0 && o->bundle != NULL)
+		return verify_bundle(c, o->bundle, o->key != NULL ? key.p : NULL);
 	struct bawn_audit_verify_options v = { .key = o->key != NULL ? key.p : NULL };
 	if (failed < 0 || bawn_cli_log_dir(c, n > 0 ? word[0] : NULL, dir, sizeof dir, &err) < 0 || bawn_audit_verify(dir, &v, &r, &err) < 0)
 		return bawn_cli_fail(c, &err) == BAWN_EXIT_USAGE ? BAWN_EXIT_USAGE : BAWN_EXIT_CANNOT;
@@ -315,16 +374,18 @@ static int run_report(struct bawn_cli *c, const void *opts, int n, char **word)
 }
 
 const struct bawn_cli_command bawn_cmd_audit_verify = {
-	.group = "audit", .name = "verify", .synopsis = "[--key VKEY] [DIR]",
+	.group = "audit", .name = "verify", .synopsis = "[--key VKEY] [DIR | --bundle FILE]",
 	.summary = "check every byte of the log, here or in a copy",
 	.about = "Reads the whole log and checks each entry, its place in chain and tree, every signature and the\n"
 	         "head.  DIR is a copy of the state directory or of its audit directory; nothing is written.  Without\n"
 	         "--key the log is believed when it names its own first key; with a key that was written down\n"
-	         "elsewhere (the file vkey), a log made by somebody else is noticed too.\n"
+	         "elsewhere (the file vkey), a log made by somebody else is noticed too.  With --bundle: checks what\n"
+	         "'bawn audit export --bundle' wrote, alone; only with --key is it known whose log it is from.\n"
 	         "\n"
 	         "Exit status: 0 whole, and something independent vouches for it; 1 changed, cut or damaged; 3 whole,\n"
-	         "but nothing independent vouches for it; 125 the log cannot be read.",
-	.example = "bawn audit verify\nbawn audit verify --key vkey.txt /mnt/evidence/bawn",
+	         "but nothing independent vouches for it; 125 the log cannot be read.  Of a bundle: 0 good and by the\n"
+	         "key given, 3 good but no key was given.",
+	.example = "bawn audit verify\nbawn audit verify --key vkey.txt /mnt/evidence/bawn\nbawn audit verify --key vkey.txt --bundle evidence.json",
 	.opts = BAWN_CLI_OPTS(verify_rows), .opts_size = sizeof(struct verify_opts), .least = 0, .most = 1, .run = run_verify,
 };
 const struct bawn_cli_command bawn_cmd_audit_proof = {

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Reading the log: the filters of list, show and tail; tail follows what is written, over segments too, and
-ends cleanly; a log changed under it is noticed."""
-import os, signal, subprocess, sys, threading
+ends cleanly; a log changed under it is noticed.  export copies lines byte for byte, and makes a bundle that verifies
+without the log, also in Python."""
+import base64, hashlib, os, signal, subprocess, sys, threading
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bawntest import *
 
@@ -154,4 +155,89 @@ dir, t = follow()
 subprocess.run([MAKE, dir, "5"], check=True)
 ok(t.has(15), "one that only grew goes on")
 equal(t.end(), 0, "and ends well")
+
+# ---- export: lines ----
+def stored_lines(state):
+    return b"".join(open(f, "rb").read() for f in sorted(glob.glob(state + "/audit/seg/*.jsonl")))
+
+
+r = w.bawn("audit", "export", "--format", "jsonl")
+equal((r.code, r.out.encode()), (0, stored_lines(w.state)), "export writes the stored bytes")
+out = os.path.join(w.dir, "out.jsonl")
+r = w.bawn("audit", "export", "-o", out)
+equal((r.code, open(out, "rb").read(), r.out), (0, stored_lines(w.state), ""), "-o FILE holds the same")
+equal((os.stat(out).st_mode & 0o777, glob.glob(w.dir + "/*.tmp")), (0o600, []), "for its owner only, and nothing beside it")
+r = w.bawn("audit", "export", "-o", out, "--json", "--session", "s1", "--type", "exec")
+want = [x for x in stored_lines(w.state).splitlines(True) if json.loads(x)["session"] == "s1" and json.loads(x)["type"].startswith("exec.")]
+equal((r.code, open(out, "rb").read(), r["entries"], r["bytes"]), (0, b"".join(want), len(want), len(b"".join(want))), "with filters only these, and --json counts them")
+ok(len(want) == 2 and all(hashlib.sha256(x.rpartition(b',"hash":"')[0] + b"}").hexdigest() == json.loads(x)["hash"] for x in want), "each line still has its hash")
+middle = w.records()[5]["ts"]
+stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(middle // 1000000 + 1))
+before, after = w.bawn("audit", "export", "--until", stamp).out, w.bawn("audit", "export", "--since", stamp).out
+equal((before + after).encode(), stored_lines(w.state), "--until and --since part the log")
+ok(before and after, "and neither part is empty")
+equal(w.bawn("audit", "export", v.state).out.encode(), stored_lines(v.state), "a copy elsewhere, over all its segments")
+before = open(out, "rb").read()
+broken = os.path.join(w.dir, "broken")
+shutil.copytree(v.state, broken)
+f = sorted(glob.glob(broken + "/audit/seg/*.jsonl"))[1]
+data = bytearray(open(f, "rb").read())
+data[len(data) // 2] ^= 1
+open(f, "wb").write(data)
+r = w.bawn("audit", "export", "-o", out, broken)
+equal((r.code, open(out, "rb").read(), glob.glob(w.dir + "/*.tmp")), (125, before, []), "a damaged log: no export, the old file stays")
+os.mkfifo(os.path.join(w.dir, "fifo"))
+equal((w.bawn("audit", "export", "-o", os.path.join(w.dir, "fifo")).code, w.bawn("audit", "export", "-o", "/dev/null").code), (2, 2), "what is not a plain file is not replaced")
+equal(w.bawn("audit", "export", "-o", w.dir + "/no/such/place").code, 125, "a file that cannot be written is an error")
+equal(w.bawn("audit", "export", "--format", "csv").code, 2, "another format is a usage error")
+
+# ---- export: a bundle ----
+file = os.path.join(w.dir, "bundle.json")
+r = w.bawn("audit", "export", "--bundle", "--exec", one["id"][:20], "-o", file)
+if r.code == 1:  # another execution in the same moment: the prefix is not unique
+    r = w.bawn("audit", "export", "--bundle", "--exec", one["id"], "-o", file)
+equal(r.code, 0, "a bundle of one execution") or r.show()
+b = json.load(open(file))
+lines = [x.rstrip("\n") for x in stored_lines(w.state).decode().splitlines() if json.loads(x)["exec"] == one["id"]]
+equal((b["exec"], [e["line"] for e in b["entries"]]), (one["id"], lines), "has its lines as they are stored")
+equal(base64.b64decode(b["code"]["base64"]).decode(), LOW, "and its code")
+equal(b["entries"][0]["proof"], w.bawn("audit", "proof", str(json.loads(lines[0])["seq"])).out, "its proofs are those of audit proof")
+
+
+def root_of(line, proof):
+    """RFC 9162, 2.1.3.2."""
+    head, _, note = proof.partition("\n\n")
+    index, size = int(head.split("\n")[1].split()[1]), int(note.split("\n")[1])
+    r = hashlib.sha256(b"\0" + bytes.fromhex(json.loads(line)["hash"])).digest()
+    fn, sn = index, size - 1
+    for node in map(base64.b64decode, head.split("\n")[2:]):
+        if fn & 1 or fn == sn:
+            r = hashlib.sha256(b"\1" + node + r).digest()
+            while fn and not fn & 1:
+                fn, sn = fn >> 1, sn >> 1
+        else:
+            r = hashlib.sha256(b"\1" + r + node).digest()
+        fn, sn = fn >> 1, sn >> 1
+    return base64.b64encode(r).decode() if sn == 0 else None
+
+
+equal({root_of(e["line"], e["proof"]) for e in b["entries"]}, {b["checkpoint"].split("\n")[2]}, "Python comes from each line to the root of the checkpoint")
+vkey = open(w.state + "/audit/vkey").read().strip()
+elsewhere = World()
+r = elsewhere.bawn("audit", "verify", "--bundle", file, "--json")
+equal((r.code, r["ok"], r["entries"], r["exec"], r["code"], r["key_known"], r["vkey"]), (3, True, len(lines), one["id"], True, False, vkey), "it verifies without the log: exit 3 while nobody vouches for the key")
+r = elsewhere.bawn("audit", "verify", "--bundle", file, "--key", vkey)
+equal((r.code, r.out.splitlines()[0]), (0, f"good: {len(lines)} entries of execution {one['id']} are in the log {vkey.split('+')[0]} when it had {len(w.records())}"), "with the key: exit 0")
+equal(elsewhere.bawn("audit", "verify", "--bundle", file, "--key", open(v.state + "/audit/vkey").read().strip()).code, 1, "with another key: exit 1")
+text = open(file).read()
+for name, old, new in (("a line", "exec.intent", "exec.intend"), ("the code", b["code"]["base64"][:8], b["code"]["base64"][:7] + "A"), ("the exec", one["id"], two["id"]),
+                       ("a proof", "tlog-proof@v1\\nindex", "tlog-proof@v2\\nindex"), ("its spelling", '"v":1,"bundle"', '"v": 1,"bundle"')):
+    ok(text.count(old) >= 1, f"{name} can be changed")
+    r = elsewhere.bawn("audit", "verify", "--bundle", elsewhere.file("changed.json", text.replace(old, new, 1)), "--key", vkey, "--json")
+    equal((r.code, r["ok"]), (1, False), f"{name} changed: exit 1: {r['problem']}")
+equal(elsewhere.bawn("audit", "verify", "--bundle", w.dir + "/nothing").code, 125, "no file there: exit 125")
+for bad in (["--bundle"], ["--exec", one["id"]], ["--bundle", "--exec", one["id"], "--format", "jsonl"]):
+    equal(w.bawn("audit", "export", *bad).code, 2, f"export {' '.join(bad)[:20]} is a usage error")
+equal(w.bawn("audit", "verify", "--bundle", file, w.state).code, 2, "a bundle and a log at once is a usage error")
+equal(w.bawn("audit", "export", "--bundle", "--exec", "7ZZZZ").code, 1, "no such execution: exit 1")
 done()

@@ -1,0 +1,366 @@
+/* bundle.c - one execution as evidence: its entries, its code, proofs and keys in one JSON document, and the check of
+ * such a document by somebody who has nothing else but, at best, the log's verifier key.
+ *
+ *	{"v":1,"bundle":"bawn-audit","exec":"…","vkey":"…","keys":[P…],"checkpoint":"…","entries":[P…],"code":C}⏎
+ *	P = {"line":"…","proof":"…"}     C = {"sha256":"…","base64":"…"} or null
+ *
+ * vkey is the key of epoch 0; each of `keys` is a log.key, proved by the key before it, up to the one that signed
+ * `checkpoint`; each of `entries` is proved by `checkpoint`.
+ *
+ * Invariants: (1) what is exported was re-hashed a moment ago and leads to the signed root; (2) a document has one
+ * spelling, and every byte of it is bound to a signature: one changed byte anywhere, and it is refused.
+ * NOTE: it proves what is in it, not that nothing was left out.
+ * An attacker controls: every byte of a document to be checked. */
+#include <inttypes.h>
+#include <stdio.h>
+#include "audit/audit.h"
+#include "audit/entry.h"
+#include "audit/proof.h"
+#include "audit/trail.h"
+#include "base/b64.h"
+#include "base/cleanup.h"
+
+#define BUNDLE_MAX (256u << 20)
+
+struct parts { const char *exec, *vkey, *checkpoint; json_t *keys, *entries, *code; };
+
+/* The one spelling. */
+static int render(struct bawn_buf *out, const struct parts *p, struct bawn_err *err)
+{
+	bawn_auto_json doc = json_pack("{s:i, s:s, s:s, s:s, s:O, s:s, s:O, s:O}", "v", 1, "bundle", "bawn-audit", "exec", p->exec,
+		"vkey", p->vkey, "keys", p->keys, "checkpoint", p->checkpoint, "entries", p->entries, "code", p->code);
+	if (doc == NULL)
+		return bawn_fail(err, -ENOMEM, "make a bundle");
+	int r = bawn_json_put(out, doc, err);
+	bawn_buf_char(out, '\n');
+	return r == 0 && bawn_buf_error(out) < 0 ? bawn_fail(err, bawn_buf_error(out), "make a bundle") : r;
+}
+
+static json_t *proved(struct bawn_span line, struct bawn_span proof)
+{
+	return json_pack("{s:o, s:o}", "line", bawn_json_text(line), "proof", bawn_json_text(proof));
+}
+
+static json_t *code_json(const char *sha256, struct bawn_span bytes)
+{
+	return json_pack("{s:s, s:o}", "sha256", sha256, "base64", bawn_json_base64(bytes));
+}
+
+static const char *text_of(const json_t *j, const char *a, const char *b)
+{
+	const json_t *v = json_object_get(j, a);
+	return json_string_value(b != NULL ? json_object_get(v, b) : v);
+}
+
+static struct bawn_span span_of(const json_t *text)
+{
+	return (struct bawn_span){ json_string_value(text), json_string_length(text) };
+}
+
+/* ---- making ---- */
+
+struct gather { const char *exec; json_t *turns, *lines; char code[BAWN_SHA256_HEX]; };  /* newest first */
+
+static int take(void *ctx, const struct bawn_line *l, struct bawn_span line, struct bawn_err *err)
+{
+	struct gather *g = ctx;
+	bool ok = true;
+	if (l->seq == 0 || bawn_span_is(l->type, "log.key"))
+		bawn_json_push(g->turns, bawn_json_text(line), &ok);
+	if (memmem(line.p, line.n, g->exec, strlen(g->exec)) != NULL) {
+		bawn_auto_json j = json_loadb(line.p, line.n, JSON_ALLOW_NUL, NULL);
+		const char *exec = text_of(j, "exec", NULL), *code = text_of(j, "body", "code_sha256");
+		ok = ok && j != NULL;
+		if (exec != NULL && strcmp(exec, g->exec) == 0) {
+			bawn_json_push(g->lines, bawn_json_text(line), &ok);
+			if (code != NULL)
+				(void)snprintf(g->code, sizeof g->code, "%s", code);
+		}
+	}
+	return ok ? 0 : bawn_fail(err, -ENOMEM, "make a bundle");
+}
+
+static int prove(json_t *list, const bawn_node *leaf, struct bawn_span line, const struct bawn_seal *seal, const struct bawn_vkey *by,
+                 struct bawn_err *err)
+{
+	struct bawn_line l;
+	const char *problem = "";
+	bawn_auto_buf proof = BAWN_BUF(1u << 16);
+	bool ok = true;
+	int r = bawn_line_shape(line, &l, &problem);
+	if (r < 0)
+		return bawn_fail(err, r, "make a bundle: %s", problem);
+	bawn_proof_put(&proof, leaf, l.seq, seal != NULL ? seal : &l.seal, by);
+	ok = bawn_buf_error(&proof) == 0;
+	bawn_json_push(list, ok ? proved(line, bawn_buf_span(&proof)) : NULL, &ok);
+	return ok ? 0 : bawn_fail(err, -ENOMEM, "make a bundle");
+}
+
+/* From log.genesis over each log.key to the key that signed the head. */
+static int prove_keys(const struct gather *g, const struct bawn_leaves *all, json_t *keys, struct bawn_vkey *out_first, struct bawn_err *err)
+{
+	struct bawn_vkey key = { 0 }, next = { 0 };
+	uint64_t epoch = 0;
+	for (size_t i = json_array_size(g->turns); i-- > 0; ) {
+		struct bawn_span line = span_of(json_array_get(g->turns, i));
+		struct bawn_line l;
+		const char *problem = "";
+		const bool first = i + 1 == json_array_size(g->turns);
+		int r = bawn_line_shape(line, &l, &problem);
+		if (r == 0 && (problem = first ? bawn_key_first(l.body, &next) : bawn_key_next(l.body, epoch, &key, &next)) != NULL)
+			r = bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "entry %" PRIu64 " of the audit log: %s", l.seq, problem);
+		if (r == 0 && !first)
+			r = prove(keys, all->leaf, line, NULL, &key, err);
+		if (r < 0)
+			return r;
+		epoch += !first;
+		key = next;
+		if (first)
+			*out_first = key;
+		if (bawn_vkey_equal(&key, &all->sealer))
+			return 0;
+	}
+	return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "the log does not name the key that signed its head");
+}
+
+static int add_code(const char *dir, const char *sha256, json_t **out, struct bawn_err *err)
+{
+	bawn_auto_buf code = BAWN_BUF(BUNDLE_MAX / 2);
+	struct bawn_err why = { 0 };
+	int r = *sha256 != '\0' ? bawn_audit_blob_get(dir, sha256, &code, &why) : 0;
+	if (r < 0 && why.type != BAWN_ERROR_NOT_FOUND) {
+		if (err != NULL)
+			*err = why;
+		return r;
+	}
+	*out = *sha256 != '\0' && r == 0 ? code_json(sha256, bawn_buf_span(&code)) : json_null();
+	return *out != NULL ? 0 : bawn_fail(err, -ENOMEM, "make a bundle");
+}
+
+int bawn_audit_bundle(const char *dir, const char *exec, struct bawn_buf *out, struct bawn_err *err)
+{
+	bawn_auto_json turns = json_array(), *lines = json_array(), *keys = json_array(), *entries = json_array(), *code = NULL;
+	bawn_auto_leaves all = { 0 };
+	bawn_auto_fd dirfd = -1;
+	struct gather g = { .exec = exec, .turns = turns, .lines = lines };
+	struct bawn_vkey first = { 0 };
+	char vkey[BAWN_VKEY_MAX];
+	int r = bawn_audit_dir_open(dir, &dirfd, err);
+	if (r == 0)
+		r = bawn_leaves_read(dirfd, take, &g, &all, err);
+	if (r == 0 && json_array_size(lines) == 0)
+		r = bawn_fail_as(err, BAWN_ERROR_NOT_FOUND, "exec", "no entry of an execution '%s' in the log", exec);
+	if (r == 0)
+		r = prove_keys(&g, &all, keys, &first, err);
+	for (size_t i = json_array_size(lines); r == 0 && i-- > 0; )
+		r = prove(entries, all.leaf, span_of(json_array_get(lines, i)), &all.head.seal, &all.sealer, err);
+	if (r == 0)
+		r = add_code(dir, g.code, &code, err);
+	if (r < 0)
+		return r;
+	bawn_auto_buf note = BAWN_BUF(4096);
+	bawn_note_put(&note, &all.head.seal, &all.sealer);
+	bawn_vkey_text(&first, vkey);
+	if (bawn_buf_error(&note) < 0)
+		return bawn_fail(err, bawn_buf_error(&note), "make a bundle");
+	return render(out, &(struct parts){ .exec = exec, .vkey = vkey, .checkpoint = note.p, .keys = keys, .entries = entries, .code = code }, err);
+}
+
+/* ---- checking ---- */
+
+struct check {
+	struct bawn_bundle_report *r;
+	struct bawn_vkey *key;    /* of each epoch up to the one that signed the checkpoint */
+	size_t n_keys;
+	struct bawn_seal seal;    /* the checkpoint */
+	struct bawn_span note;    /* as it is written */
+	uint64_t next;            /* entries ascend: the least seq that may come */
+	struct parts again;       /* what was checked, to be compared with the document */
+	bool ok;                  /* no allocation failed */
+};
+
+static bool bad(struct check *c, const char *problem)
+{
+	if (c->r->problem[0] == '\0')
+		(void)snprintf(c->r->problem, sizeof c->r->problem, "%s", problem);
+	return false;
+}
+
+static bool bad_entry(struct check *c, uint64_t seq, const char *problem)
+{
+	char text[sizeof c->r->problem];
+	(void)snprintf(text, sizeof text, "entry %" PRIu64 ": %s", seq, problem);
+	return bad(c, text);
+}
+
+/* Takes a {"line", "proof"} apart and adds the same to `again`. */
+static bool take_pair(struct check *c, const json_t *pair, json_t *again, struct bawn_span *proof, struct bawn_span *line, struct bawn_line *l)
+{
+	const char *problem = "";
+	*line = span_of(json_object_get(pair, "line"));
+	*proof = span_of(json_object_get(pair, "proof"));
+	if (line->p == NULL || proof->p == NULL)
+		return bad(c, "an entry without its line or its proof");
+	int r = bawn_line_check(*line, l, &problem);
+	c->ok = c->ok && r != -ENOMEM;
+	if (r < 0)
+		return bad(c, problem);
+	bawn_json_push(again, proved(*line, *proof), &c->ok);
+	return true;
+}
+
+static bool check_turn(struct check *c, const json_t *pair)
+{
+	struct bawn_span line, proof;
+	struct bawn_line l;
+	struct bawn_seal seal;
+	bawn_node leaf;
+	const struct bawn_vkey *key = &c->key[c->n_keys - 1];
+	if (!take_pair(c, pair, c->again.keys, &proof, &line, &l))
+		return false;
+	const char *problem = !bawn_span_is(l.type, "log.key") || !l.sealed ? "no signed log.key" :
+	                      bawn_key_next(l.body, c->n_keys - 1, key, &c->key[c->n_keys]);
+	bawn_line_leaf(&l, leaf);
+	if (problem == NULL)
+		problem = bawn_proof_check(proof, leaf, l.seq, key, &seal);
+	if (problem == NULL && (seal.size != l.seal.size || memcmp(seal.root, l.seal.root, sizeof seal.root) != 0 ||
+	                        memcmp(seal.signature, l.seal.signature, sizeof seal.signature) != 0))
+		problem = "proved by another signature than its own";
+	c->n_keys++;
+	return problem == NULL || bad_entry(c, l.seq, problem);
+}
+
+/* What follows the hash of a line is not covered by it: it must be signed on its own. */
+static bool seal_known(const struct check *c, const struct bawn_line *l)
+{
+	bool good = !l->sealed;
+	for (size_t i = c->n_keys; !good && i-- > 0; )
+		good = bawn_seal_good(&l->seal, &c->key[i]);
+	return good;
+}
+
+static bool check_entry(struct check *c, const json_t *pair)
+{
+	struct bawn_span line, proof;
+	struct bawn_line l;
+	struct bawn_seal seal;
+	bawn_node leaf;
+	if (!take_pair(c, pair, c->again.entries, &proof, &line, &l))
+		return false;
+	bawn_line_leaf(&l, leaf);
+	const char *problem = bawn_proof_check(proof, leaf, l.seq, &c->key[c->n_keys - 1], &seal);
+	if (problem == NULL && (proof.n < c->note.n || memcmp(proof.p + proof.n - c->note.n, c->note.p, c->note.n) != 0))
+		problem = "proved by another checkpoint than the bundle's";
+	if (problem == NULL && !seal_known(c, &l))
+		problem = "its own signature is not by a key of the log";
+	if (problem == NULL && l.seq < c->next)
+		problem = "out of order";
+	bawn_auto_json j = json_loadb(line.p, line.n, JSON_ALLOW_NUL, NULL);
+	c->ok = c->ok && j != NULL;
+	const char *exec = text_of(j, "exec", NULL), *code = text_of(j, "body", "code_sha256");
+	if (problem == NULL && (exec == NULL || strcmp(exec, c->again.exec) != 0))
+		problem = "of another execution";
+	if (problem == NULL && code != NULL && c->r->code_sha256[0] != '\0' && strcmp(code, c->r->code_sha256) != 0)
+		problem = "about other code than the entries before";
+	if (problem == NULL && code != NULL)
+		(void)snprintf(c->r->code_sha256, sizeof c->r->code_sha256, "%s", code);
+	c->next = l.seq + 1;
+	c->r->entries++;
+	return problem == NULL || bad_entry(c, l.seq, problem);
+}
+
+static bool check_code(struct check *c, const json_t *code)
+{
+	char sha256[BAWN_SHA256_HEX];
+	struct bawn_span text = span_of(json_object_get(code, "base64"));
+	if (json_is_null(code)) {
+		c->again.code = json_null();
+		return true;
+	}
+	const size_t pad = text.n >= 2 ? (size_t)(text.p[text.n - 1] == '=') + (text.p[text.n - 2] == '=') : 0;
+	const size_t n = text.n / 4 * 3 - (text.n >= 4 ? pad : 0);
+	bawn_auto_free uint8_t *bytes = malloc(n + 1);
+	c->ok = c->ok && bytes != NULL;
+	if (text.p == NULL || bytes == NULL || !bawn_b64_read(text, bytes, n))
+		return bad(c, "its code is not base64");
+	const struct bawn_span code_bytes = { (const char *)bytes, n };
+	bawn_sha256_hex(code_bytes, sha256);
+	if (strcmp(sha256, c->r->code_sha256) != 0)
+		return bad(c, "its code is not the code its entries are about");
+	c->again.code = code_json(sha256, code_bytes);
+	c->ok = c->ok && c->again.code != NULL;
+	c->r->code = true;
+	return c->ok;
+}
+
+/* The keys from the first to the one that signed the checkpoint; one of them is the one that is known. */
+static bool check_keys(struct check *c, const json_t *keys, const struct bawn_vkey *known)
+{
+	size_t i;
+	json_t *pair;
+	if (!bawn_vkey_read(bawn_span(c->again.vkey), &c->key[0]))
+		return bad(c, "its vkey is no verifier key");
+	c->n_keys = 1;
+	json_array_foreach(keys, i, pair)
+		if (!check_turn(c, pair))
+			return false;
+	for (i = 0; known != NULL && i < c->n_keys; i++)
+		c->r->known = c->r->known || bawn_vkey_equal(known, &c->key[i]);
+	if (known != NULL && !c->r->known)
+		return bad(c, "the given key did not sign it");
+	if (!bawn_note_read(c->note, &c->key[c->n_keys - 1], &c->seal) || !bawn_seal_good(&c->seal, &c->key[c->n_keys - 1]))
+		return bad(c, "its checkpoint is not signed by the last of its keys");
+	return true;
+}
+
+static bool check_parts(struct check *c, const json_t *doc, struct bawn_span text, const struct bawn_vkey *known)
+{
+	const json_t *keys = json_object_get(doc, "keys"), *entries = json_object_get(doc, "entries");
+	size_t i;
+	json_t *pair;
+	if (c->again.exec == NULL || c->again.vkey == NULL || c->again.checkpoint == NULL || !json_is_array(keys) || !json_is_array(entries) ||
+	    json_object_get(doc, "code") == NULL)
+		return bad(c, "not a bundle of an audit log");
+	if (!check_keys(c, keys, known))
+		return false;
+	json_array_foreach(entries, i, pair)
+		if (!check_entry(c, pair))
+			return false;
+	if (c->r->entries == 0)
+		return bad(c, "no entry in it");
+	if (!check_code(c, json_object_get(doc, "code")))
+		return false;
+	bawn_auto_buf again = BAWN_BUF(BUNDLE_MAX);
+	c->ok = c->ok && render(&again, &c->again, NULL) == 0;
+	return !c->ok || bawn_span_equal(bawn_buf_span(&again), text) || bad(c, "not written as a bundle is written");
+}
+
+int bawn_audit_bundle_verify(struct bawn_span text, const char *key, struct bawn_bundle_report *out, struct bawn_err *err)
+{
+	struct bawn_bundle_report r = { 0 };
+	struct bawn_vkey known;
+	struct bawn_err why = { 0 };
+	bawn_auto_json doc = NULL, *keys = json_array(), *entries = json_array();
+	if (key != NULL && !bawn_vkey_read(bawn_span(key), &known))
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "key", "'%s' is not a verifier key", key);
+	if (bawn_json_parse(text, &doc, &why) == -ENOMEM)
+		return bawn_fail(err, -ENOMEM, "read a bundle");
+	const size_t most = 1 + json_array_size(json_object_get(doc, "keys"));
+	bawn_auto_free struct bawn_vkey *all = calloc(most, sizeof *all);
+	struct check c = { .r = &r, .key = all, .ok = all != NULL && keys != NULL && entries != NULL,
+		.again = { .exec = text_of(doc, "exec", NULL), .vkey = text_of(doc, "vkey", NULL), .checkpoint = text_of(doc, "checkpoint", NULL),
+		           .keys = keys, .entries = entries } };
+	c.note = bawn_span(c.again.checkpoint);
+	r.ok = c.ok && check_parts(&c, doc, text, key != NULL ? &known : NULL);
+	json_decref(c.again.code);
+	if (!c.ok)
+		return bawn_fail(err, -ENOMEM, "read a bundle");
+	if (c.n_keys > 0) {
+		(void)snprintf(r.origin, sizeof r.origin, "%s", all[0].origin);
+		bawn_vkey_text(&all[0], r.vkey);
+	}
+	(void)snprintf(r.exec, sizeof r.exec, "%s", c.again.exec != NULL ? c.again.exec : "");
+	r.size = c.seal.size;
+	*out = r;
+	return 0;
+}
