@@ -48,6 +48,7 @@ struct bawn_record {
 	const char   *session;          /* or NULL */
 	const json_t *principal;        /* {kind, id, role, via}, or NULL */
 	const json_t *body;             /* object: the type's own members, or NULL.  Integers, strings, lists. */
+	char *const  *redact; size_t n_redact;  /* names: what stands behind NAME= is not written (redact.h) */
 };
 
 struct bawn_receipt { uint64_t seq; char hash[BAWN_SHA256_HEX]; uint64_t log_size; /* entries */ };
@@ -73,6 +74,7 @@ struct bawn_audit_options {
 	uint64_t    max_segment_bytes;
 	uint64_t    lock_timeout_ms;    /* 0: 30 s */
 	bool        sign_every;         /* a signature on each entry, not only on the last of a commit */
+	bool        keep_tokens;        /* what looks like a well-known secret is written all the same */
 };
 
 /* Opens STATE/audit for appending, making it and its key at first use (0700, files 0600).  Refuses a

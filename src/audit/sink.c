@@ -12,6 +12,7 @@
  *     others go on; one thread at a time. */
 #include <pthread.h>
 #include "audit/entry.h"
+#include "audit/redact.h"
 #include "audit/store.h"
 #include "audit/tiles.h"
 #include "base/cleanup.h"
@@ -40,6 +41,7 @@ struct local {
 	struct item      *items, **end;  /* until somebody has waited for them; where the next one goes */
 	struct item      *queued;        /* the oldest that is QUEUED; all after it are */
 	struct bawn_store store;
+	bool              keep_tokens;
 	bool              deriving;
 	uint64_t          derived;       /* entries that tiles were made of */
 };
@@ -62,6 +64,21 @@ static bool reserved(enum bawn_record_type type)
 	       type == BAWN_RECORD_LOG_KEY;
 }
 
+/* The record as it is written: before it is hashed, and never the other way round. */
+static int draft(const struct local *l, struct bawn_buf *out, const struct bawn_record *rec, struct bawn_err *err)
+{
+	const struct bawn_redact how = { .keep_tokens = l->keep_tokens, .name = rec->redact, .n_names = rec->n_redact };
+	bawn_auto_json text = json_pack("[o, O?, O?]", bawn_json_text_or_null(rec->session), rec->principal, rec->body);
+	bawn_auto_json clean = text != NULL ? bawn_redact_json(&how, text) : NULL;
+	if (clean == NULL)
+		return bawn_fail(err, -ENOMEM, "write a record");
+	struct bawn_record r = *rec;
+	r.session = json_string_value(json_array_get(clean, 0));
+	r.principal = rec->principal != NULL ? json_array_get(clean, 1) : NULL;
+	r.body = rec->body != NULL ? json_array_get(clean, 2) : NULL;
+	return bawn_line_draft(out, &r, l->store.node, err);
+}
+
 static int append(struct bawn_audit *a, const struct bawn_record *rec, uint64_t *out_ticket,
                   struct bawn_err *err)
 {
@@ -74,7 +91,7 @@ static int append(struct bawn_audit *a, const struct bawn_record *rec, uint64_t 
 		return bawn_fail(err, -ENOMEM, "queue a record");
 	i->p.draft = BAWN_BUF(BAWN_ENTRY_MAX);
 	(void)pthread_cond_init(&i->changed, NULL);
-	int r = bawn_line_draft(&i->p.draft, rec, l->store.node, err);
+	int r = draft(l, &i->p.draft, rec, err);
 	if (r < 0) {
 		free_item(i);
 		return r;
@@ -235,6 +252,7 @@ int bawn_audit_open(const char *dir, const struct bawn_audit_options *o, struct 
 	if (r < 0)
 		return r;
 	l->audit.ops = &ops;
+	l->keep_tokens = o != NULL && o->keep_tokens;
 	l->end = &l->items;
 	l->derived = l->store.head.size;
 	pthread_mutex_init(&l->mutex, NULL);

@@ -171,7 +171,8 @@ static int open_log(struct bawn *b, struct bawn_err *err)
 		return bawn_wrap(err, r, "make the state directory");
 	}
 	struct bawn_audit_options o = { .node = b->node, .max_segment_bytes = b->policy->policy->max_segment_bytes,
-		.sign_every = b->policy->policy->sign != NULL && strcmp(b->policy->policy->sign, "entry") == 0 };
+		.sign_every = b->policy->policy->sign != NULL && strcmp(b->policy->policy->sign, "entry") == 0,
+		.keep_tokens = !b->policy->policy->redact_tokens };
 	return bawn_audit_open(b->dirs.audit, &o, &b->audit, err);
 }
 

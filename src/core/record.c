@@ -1,6 +1,7 @@
 /* record.c - what the log says of an execution.  Each body carries what the history shows, so that
  * a row needs one record. */
 #include <inttypes.h>
+#include "audit/redact.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "core/exec.h"
@@ -22,7 +23,8 @@ static int queue(struct bawn_exec *e, enum bawn_record_type type, const json_t *
 	if (r < 0)
 		return r;
 	struct bawn_record rec = { .type = type, .exec = e->id, .session = e->checked->session,
-		.principal = e->checked->principal, .body = body };
+		.principal = e->checked->principal, .body = body,
+		.redact = e->policy->policy->redact.item, .n_redact = e->policy->policy->redact.n };
 	return log->ops->append(log, &rec, out_ticket, err);
 }
 
@@ -294,6 +296,13 @@ static json_t *stream_json(struct bawn_exec *e, int s)
 	json_t *j = json_pack("{s:I, s:s, s:b}", "bytes", (json_int_t)e->out_bytes[s], "sha256", hex, "truncated", (int)e->truncated[s]);
 	bool ok = j != NULL;
 	struct bawn_span kept = bawn_buf_span(&e->out[s]);
+	const struct bawn_redact how = { .keep_tokens = !e->policy->policy->redact_tokens, .name = e->policy->policy->redact.item,
+		.n_names = e->policy->policy->redact.n };
+	bawn_auto_buf clean = BAWN_BUF(4 * kept.n + 64);
+	if (strcmp(keep, "hash") != 0 && bawn_redact_text(&how, kept, &clean)) {  /* before it is cut: half a token has no shape */
+		ok = ok && bawn_buf_error(&clean) == 0;
+		kept = bawn_buf_span(&clean);
+	}
 	if (strcmp(keep, "head") == 0) {
 		kept.n = kept.n < KEEP_HEAD_BYTES ? kept.n : KEEP_HEAD_BYTES;
 		bawn_json_set(j, "head", bawn_json_text(kept), &ok);

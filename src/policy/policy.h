@@ -89,7 +89,7 @@ struct bawn_policy {
 
 	/* audit.yaml */
 	char    *sign, *log_level, *keep_output;
-	bool     include_full_code;
+	bool     include_full_code, redact_tokens;
 	uint64_t retention_days, archive_days, max_segment_bytes;
 	struct bawn_list redact;
 	uint64_t alert_critical_per_hour, alert_violations_per_hour, alert_integrity, alert_disk_percent;

@@ -74,7 +74,7 @@ static void test_defaults(void)
 		{ "sandbox.on_violation", "\"note\"" }, { "sandbox.uids.first", "1900000000" }, { "sandbox.uids.count", "4096" },
 		{ "audit.sign", "\"batch\"" }, { "audit.log_level", "\"comprehensive\"" }, { "audit.keep_output", "\"hash\"" },
 		{ "audit.include_full_code", "true" }, { "audit.retention.period_days", "30" },
-		{ "audit.retention.archive_days", "90" }, { "audit.rotation.max_file_size", "\"100m\"" }, { "audit.redact", "[]" },
+		{ "audit.retention.archive_days", "90" }, { "audit.rotation.max_file_size", "\"100m\"" }, { "audit.redact", "[]" }, { "audit.redact_tokens", "true" },
 		{ "audit.alerts.critical_events_per_hour", "10" }, { "audit.alerts.resource_violations_per_hour", "5" },
 		{ "audit.alerts.failed_integrity_checks", "1" }, { "audit.alerts.disk_percent", "80" }, { "audit.witness", "null" },
 		{ "server.listen", "null" },
