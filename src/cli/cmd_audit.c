@@ -281,9 +281,10 @@ static int run_list(struct bawn_cli *c, const void *opts, int n, char **word)
 
 /* ---- show ---- */
 
-struct show_opts { struct bawn_cli_pick pick; };
+struct show_opts { struct bawn_cli_pick pick; bool diff; };
 
 static const struct bawn_opt show_rows[] = {
+	BAWN_CLI_OPT(struct show_opts, 0, "diff", FLAG, diff, NULL, NULL, "what changed in the code since the version before it"),
 	BAWN_CLI_PICK_ROWS(struct show_opts, pick),
 };
 
@@ -319,6 +320,8 @@ static int run_show(struct bawn_cli *c, const void *opts, int n, char **word)
 		r = bawn_fail_as(&err, BAWN_ERROR_NOT_FOUND, NULL, "no entry '%s' in the log, or none that matches", word[0]);
 	if (r < 0)
 		return bawn_cli_fail(c, &err);
+	if (o->diff)
+		return bawn_cli_show_diff(c, dir, list);
 	if (c->common.json && number)
 		return bawn_cli_print_json(json_array_get(list, 0), BAWN_EXIT_OK);
 	return answer(c, list, true);
@@ -416,8 +419,10 @@ const struct bawn_cli_command bawn_cmd_audit_show = {
 	.group = "audit", .name = "show", .synopsis = "[options] SEQ | ID",
 	.summary = "one entry, or all entries of one execution",
 	.about = "Shows the entry with this number, or every entry of the execution with this id (or of those, the\n"
-	         "ones that the options choose).",
-	.example = "bawn audit show 17\nbawn audit show 01KXQ --type limit",
+	         "ones that the options choose).  With --diff: what changed in its code since the version before it,\n"
+	         "as a unified diff.  That is the newest code before it that is not the same, of a script with the same\n"
+	         "label 'name'; where it has none, of the same session; where it has none, of the same path.",
+	.example = "bawn audit show 17\nbawn audit show 01KXQ --type limit\nbawn audit show --diff 01KXQ",
 	.opts = BAWN_CLI_OPTS(show_rows), .opts_size = sizeof(struct show_opts),
 	.least = 1, .most = 1, .run = run_show,
 };

@@ -26,6 +26,8 @@ bool bawn_cli_picked(const struct bawn_cli_pick *p, const struct bawn_entry *e);
 /* The entries of one execution (id or unique prefix), oldest first; of those the chosen ones, or all (NULL). */
 BAWN_MUST_CHECK int bawn_cli_entries_of(const char *dir, const char *exec, const struct bawn_cli_pick *pick, json_t **out,
                                         struct bawn_err *err);
+/* bawn audit show --diff: the code of the execution these entries are of, against the version before it. */
+int bawn_cli_show_diff(const struct bawn_cli *c, const char *dir, const json_t *entries);
 /* One line an entry; with `full` its other members below it. */
 void bawn_cli_put_entry(struct bawn_buf *out, const json_t *entry, bool full);
 void bawn_cli_put_entries(struct bawn_buf *out, const json_t *entries, bool full);

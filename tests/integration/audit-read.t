@@ -240,4 +240,47 @@ for bad in (["--bundle"], ["--exec", one["id"]], ["--bundle", "--exec", one["id"
     equal(w.bawn("audit", "export", *bad).code, 2, f"export {' '.join(bad)[:20]} is a usage error")
 equal(w.bawn("audit", "verify", "--bundle", file, w.state).code, 2, "a bundle and a log at once is a usage error")
 equal(w.bawn("audit", "export", "--bundle", "--exec", "7ZZZZ").code, 1, "no such execution: exit 1")
+
+# ---- show --diff ----
+def diff_of(world, run, *options):
+    return world.bawn("audit", "show", "--diff", run["id"], *options)
+
+
+d = World()
+A, B = "a = 1\nb = 2\nprint(a + b)\n", "a = 1\nb = 3\nprint(a + b)\n"
+named = [d.run(code, "--label", "name=sum", "--session", session) for code, session in ((A, "x"), (B, "y"), (B, "x"), (A, "z"))]
+ok(all(r.code == 0 for r in named), "four runs of one script: A B B A")
+r = diff_of(d, named[0])
+equal((r.code, r.out, "no earlier version" in r.err), (0, "", True), "the first has no version before it")
+r = diff_of(d, named[1])
+equal(r.out.splitlines()[2:], ["@@ -1,3 +1,3 @@", " a = 1", "-b = 2", "+b = 3", " print(a + b)"], "the second changed a line, whatever its session")
+ok(r.out.startswith(f"--- {named[0]['id']}\t") and r.out.splitlines()[1].startswith(f"+++ {named[1]['id']}\t"), "and says between which executions")
+j = diff_of(d, named[2], "--json")
+equal((j["previous"]["exec"], j["previous"]["by"], j["diff"].count("\n+")), (named[0]["id"], "name", 1), "the same code again is no version: the one before it counts")
+equal(diff_of(d, named[3], "--json")["previous"]["exec"], named[2]["id"], "back to the first code: the newest other version counts")
+patched = d.file("a.py", A)
+if shutil.which("patch"):
+    r = subprocess.run(["patch", "-s", patched], input=diff_of(d, named[1]).out.encode(), capture_output=True)
+    equal((r.returncode, open(patched).read()), (0, B), "patch makes the one from the other")
+else:
+    skip("patch makes the one from the other", "patch is not there")
+s1, s2 = d.run("print(1)", "--session", "talk"), d.run("print(2)", "--session", "talk")
+j = diff_of(d, s2, "--json")
+equal((j["previous"]["exec"], j["previous"]["by"]), (s1["id"], "session"), "without a name the session tells")
+script = d.file("job.py", "print('one')\n")
+p1 = d.bawn("run", "--json", script)
+d.file("job.py", "print('two')\n")
+d.run("print('between')")
+p2 = d.bawn("run", "--json", script)
+j = diff_of(d, p2, "--json")
+equal((j["previous"]["exec"], j["previous"]["by"], j["diff"]), (p1["id"], "path", "@@ -1 +1 @@\n-print('one')\n+print('two')\n"), "without a session the path")
+equal(diff_of(d, d.run("print('bare')"), "--json")["previous"], None, "without any of them there is none")
+equal(d.bawn("audit", "show", "--diff", "--json", str(p2["audit"]["outcome_seq"]))["previous"]["exec"], p1["id"], "by the number of an entry too")
+equal(d.bawn("audit", "show", "--diff", "0").code, 1, "an entry about no code: exit 1")
+evil = d.run("print('\x1b[2J\tx')  # \u202e\n", "--label", "name=evil"), d.run("print(0)", "--label", "name=evil")
+r = diff_of(d, evil[1])
+ok(r.code == 0 and "\x1b" not in r.out and "\u202e" not in r.out and "\\x1b[2J\tx" in r.out, "what could drive a terminal is escaped, tabs are not")
+no = d.config(audit="include_full_code: false\n")
+d.run("print(5)", "--label", "name=gone", "--config", no)
+equal(diff_of(d, d.run("print(6)", "--label", "name=gone", "--config", no)).code, 1, "code that was not kept: exit 1")
 done()
