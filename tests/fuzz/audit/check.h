@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "audit/entry.h"
 #include "audit/head.h"
+#include "audit/redact.h"
 #include "audit/segment.h"
 
 /* A line our scanner takes is one line of JSON with these members for everybody else too. */
@@ -76,4 +77,34 @@ static inline void check_segment(const char *p, size_t n)
 	assert((has == 0 || has == 1) && two == 0);
 	assert(has == 1 || chain.seq == 0);
 	(void)close(fd);
+}
+
+/* As a bundle: no crash, a verdict, and what is good is refused with a byte more. */
+static inline void check_bundle(const char *p, size_t n)
+{
+	struct bawn_bundle_report r;
+	assert(bawn_audit_bundle_verify((struct bawn_span){ p, n }, NULL, &r, NULL) == 0);
+	assert(r.ok == (r.problem[0] == '\0'));
+	if (r.ok) {
+		bawn_auto_buf more = BAWN_BUF(16u << 20);
+		bawn_buf_add(&more, p, n);
+		bawn_buf_char(&more, ' ');
+		assert(bawn_buf_error(&more) < 0 || (bawn_audit_bundle_verify(bawn_buf_span(&more), NULL, &r, NULL) == 0 && !r.ok));
+	}
+}
+
+/* As a text with secrets: told as text and as JSON, the same comes out. */
+static inline void check_redact(const char *p, size_t n)
+{
+	char *name[] = { (char []){ "token" }, (char []){ "k" } };
+	const struct bawn_redact how = { .name = name, .n_names = 2 };
+	bawn_auto_buf out = BAWN_BUF(16u << 20);
+	const bool any = bawn_redact_text(&how, (struct bawn_span){ p, n }, &out);
+	assert(any || out.n == 0);
+	assert(bawn_buf_error(&out) == 0 && out.n <= 4 * n + 64);
+	bawn_auto_json text = bawn_json_text((struct bawn_span){ p, n });
+	bawn_auto_json clean = bawn_redact_json(&how, text);
+	assert(clean != NULL && json_is_string(clean) && (json_string_length(text) != n || (clean != text) == any));
+	if (any && json_string_length(text) == n && memcmp(json_string_value(text), p, n) == 0)
+		assert(json_string_length(clean) == out.n && memcmp(json_string_value(clean), out.p, out.n) == 0);
 }
