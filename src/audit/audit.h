@@ -62,7 +62,10 @@ struct bawn_audit_ops {
 	int (*wait)(struct bawn_audit *a, uint64_t ticket, struct bawn_receipt *out, struct bawn_err *err);
 	void (*close)(struct bawn_audit *a);  /* queued records that nobody waited for are dropped; accepts NULL */
 };
-struct bawn_audit { const struct bawn_audit_ops *ops; };
+struct bawn_audit {
+	const struct bawn_audit_ops *ops;
+	char weakness[200];              /* what this log should have and has not, in words, or "" */
+};
 
 /* One record, durable on return. */
 BAWN_MUST_CHECK int bawn_audit_put(struct bawn_audit *a, const struct bawn_record *rec,
@@ -73,11 +76,13 @@ struct bawn_audit_options {
 	uint64_t    max_segment_bytes;
 	uint64_t    lock_timeout_ms;    /* 0: 30 s */
 	bool        sign_every;         /* a signature on each entry, not only on the last of a commit */
+	const char *witness;            /* a directory elsewhere that remembers how far the log is; NULL: none */
+	bool        witness_must;       /* one that cannot be written is an error; otherwise it is `weakness` */
 };
 
 /* Opens STATE/audit for appending, making it and its key at first use (0700, files 0600).  Refuses a
- * log that is shorter than its head or a checkpoint it has published, or whose end is not signed by
- * its key (AUDIT_TAMPERED); bytes beyond head that are no signed commit are a torn tail: moved to
+ * log that is shorter than its head, a checkpoint it has published or what its witness has seen, or whose
+ * end is not signed by its key (AUDIT_TAMPERED); bytes beyond head that are no signed commit are a torn tail: moved to
  * quarantine/, recorded as log.recovered. */
 BAWN_MUST_CHECK int bawn_audit_open(const char *dir, const struct bawn_audit_options *o,
                                     struct bawn_audit **out, struct bawn_err *err);
@@ -101,6 +106,7 @@ struct bawn_audit_report {
 	uint64_t first_us, last_us;     /* times of the first and last entry, 0 when empty */
 	uint64_t torn_bytes;            /* beyond the last signature: never acknowledged */
 	char     anchor[16];            /* none|same-uid|other-uid|remote */
+	uint64_t witnessed;             /* entries that the anchor has seen */
 	uint64_t signatures;            /* met; all of them checked unless skimmed */
 	uint64_t epoch;                 /* of the key that signs next */
 	char     origin[200], vkey[300]; /* the log's name and the verifier key of epoch 0; "" while there is none */
@@ -109,6 +115,8 @@ struct bawn_audit_report {
 };
 struct bawn_audit_verify_options {
 	const char *key;                /* a verifier key known from elsewhere, which must have signed this log; or NULL */
+	const char *witness;            /* a witness's directory, its file, or a checkpoint somebody kept; or NULL */
+	bool        witness_may;        /* it may be missing, or know nothing of this log: then there is no anchor */
 	bool        skim;               /* of the signatures only the last of each epoch, which covers what the others do */
 };
 /* Reads every byte; works on a copy.  Fails only where the log cannot be read at all, or the key is none. */

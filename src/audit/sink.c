@@ -8,8 +8,8 @@
  * (4) whoever sleeps is woken for his own answer, or to commit: each record has a condition of its own,
  *     and after a commit one of those still queued is woken to make the next (waking all of them cost
  *     more than the hashing and signing);
- * (5) tiles and checkpoint are made after the answers are given, by the thread that committed, while
- *     others go on; one thread at a time. */
+ * (5) tiles and checkpoint are made, and the witness is told, after the answers are given, by the thread
+ *     that committed, while others go on; one thread at a time. */
 #include <pthread.h>
 #include "audit/entry.h"
 #include "audit/store.h"
@@ -73,6 +73,7 @@ static int append(struct bawn_audit *a, const struct bawn_record *rec, uint64_t 
 	if (i == NULL)
 		return bawn_fail(err, -ENOMEM, "queue a record");
 	i->p.draft = BAWN_BUF(BAWN_ENTRY_MAX);
+	i->p.witnessed = rec->type == BAWN_RECORD_POLICY_CHANGED;
 	(void)pthread_cond_init(&i->changed, NULL);
 	int r = bawn_line_draft(&i->p.draft, rec, l->store.node, err);
 	if (r < 0) {
@@ -128,7 +129,7 @@ static struct item *take_batch(struct local *l)
 static void derive(struct local *l, const struct bawn_head *head, const struct bawn_vkey *sealer)
 {
 	pthread_mutex_unlock(&l->mutex);
-	(void)!bawn_tiles_publish(l->store.dirfd, head, sealer, NULL);
+	bawn_store_derive(&l->store, head, sealer);
 	pthread_mutex_lock(&l->mutex);
 	l->deriving = false;
 }
@@ -235,6 +236,7 @@ int bawn_audit_open(const char *dir, const struct bawn_audit_options *o, struct 
 	if (r < 0)
 		return r;
 	l->audit.ops = &ops;
+	memcpy(l->audit.weakness, l->store.weakness, sizeof l->audit.weakness);
 	l->end = &l->items;
 	l->derived = l->store.head.size;
 	pthread_mutex_init(&l->mutex, NULL);

@@ -16,7 +16,8 @@
  * (6) one writer at a time: flock on LOCK, which is held by an open file of this process alone (a
  *     handle carried over fork refuses to work);
  * (7) nothing is signed but lines this handle makes, on top of a head it signed or whose signature it
- *     checked; a head smaller than one this handle has seen is refused;
+ *     checked; a head smaller than one this handle has seen is refused, and so is a log that its
+ *     witness has seen longer or with another past (witness.c);
  * (8) the private key is durable before the first line signed with it, and log.key before the key of
  *     the epoch it ends is destroyed.
  * An attacker controls: the content of records (entry.c deals with it).  Whoever may write the state
@@ -38,6 +39,7 @@
 #include "audit/keys.h"
 #include "audit/segment.h"
 #include "audit/tiles.h"
+#include "audit/witness.h"
 #include "base/b64.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -448,8 +450,21 @@ static int usable(struct bawn_store *s, struct bawn_err *err)
 	return 0;
 }
 
+/* Some records are worth waiting for the witness: what changes the rules that the others are judged by. */
+static int tell_witness(struct bawn_store *s, struct bawn_err *err)
+{
+	struct bawn_err why = { 0 };
+	if (s->witness < 0)
+		return 0;
+	int r = bawn_witness_tell(s->witness, s->sealer.origin, &s->head, true, &why);
+	if (r == 0 || !s->witness_must)
+		return 0;
+	return bawn_fail_as(err, type_of(-r), NULL, "the audit log '%s' has the record, but its witness does not know of it: %.150s", s->dir, why.msg);
+}
+
 int bawn_store_commit(struct bawn_store *s, struct bawn_pending *first, struct bawn_err *err)
 {
+	bool witnessed = false;
 	int r = usable(s, err);
 	if (r == 0)
 		r = take_lock(s, err);
@@ -457,7 +472,9 @@ int bawn_store_commit(struct bawn_store *s, struct bawn_pending *first, struct b
 		return r;
 	r = commit_locked(s, first, err);
 	drop_lock(s);
-	return r;
+	for (struct bawn_pending *p = first; p != NULL; p = p->next)
+		witnessed = witnessed || p->witnessed;
+	return r == 0 && witnessed ? tell_witness(s, err) : r;
 }
 
 /* ---- a new key ---- */
@@ -491,6 +508,8 @@ static int rotate_locked(struct bawn_store *s, const json_t *principal, struct b
 		*out = own.receipt;
 		if (bawn_keys_destroy(s->dirfd, old, err) < 0)
 			r = bawn_wrap(err, -EIO, "the new key signs from here on, but the old one is still there");
+		else
+			r = tell_witness(s, err);
 	} else if (!s->dead) {  /* else log.key may be there in spite of all: the next opener will see */
 		(void)!bawn_keys_destroy(s->dirfd, old + 1, NULL);  /* it signs nothing */
 	}
@@ -587,11 +606,40 @@ static int open_files(struct bawn_store *s, struct bawn_err *err)
 	return open_head(s, err);
 }
 
+static int open_witness(struct bawn_store *s, const char *dir, bool must, struct bawn_err *err)
+{
+	struct bawn_err why = { 0 };
+	if (dir == NULL)
+		return 0;
+	s->witness_must = must;
+	int r = bawn_witness_open(dir, &s->witness, &why);
+	if (r == 0)
+		return 0;
+	if (must)
+		return bawn_fail_as(err, type_of(-r), NULL, "%.180s", why.msg);
+	snprintf(s->weakness, sizeof s->weakness, "the audit log has no witness: %.150s", why.msg);
+	return 0;
+}
+
+/* What a crash kept from it. */
+static int catch_up(struct bawn_store *s, struct bawn_err *err)
+{
+	struct bawn_err why = { 0 };
+	if (s->witness < 0)
+		return 0;
+	int r = bawn_witness_tell(s->witness, s->sealer.origin, &s->head, false, &why);
+	if (r < 0 && s->witness_must && r != -EBUSY)
+		return bawn_fail_as(err, type_of(-r), NULL, "the witness of the audit log cannot be told: %.150s", why.msg);
+	if (r < 0 && r != -EBUSY)
+		snprintf(s->weakness, sizeof s->weakness, "the witness of the audit log cannot be told: %.150s", why.msg);
+	return 0;
+}
+
 int bawn_store_open(struct bawn_store *s, const char *dir, const struct bawn_audit_options *o,
                     struct bawn_err *err)
 {
 	*s = (struct bawn_store){
-		.dirfd = -1, .segdir = -1, .lockfd = -1, .headfd = -1, .segfd = -1,
+		.dirfd = -1, .segdir = -1, .lockfd = -1, .headfd = -1, .segfd = -1, .witness = -1,
 		.dir = strdup(dir), .node = strdup(o->node != NULL ? o->node : ""), .pid = getpid(),
 		.max_segment = o->max_segment_bytes != 0 ? o->max_segment_bytes : SEGMENT_DEFAULT,
 		.lock_ms = o->lock_timeout_ms != 0 ? o->lock_timeout_ms : LOCK_DEFAULT_MS,
@@ -600,19 +648,30 @@ int bawn_store_open(struct bawn_store *s, const char *dir, const struct bawn_aud
 	(void)sodium_mlock(&s->signer, sizeof s->signer);  /* best effort: a small RLIMIT_MEMLOCK is no reason not to log */
 	int r = s->dir == NULL || s->node == NULL ? bawn_fail(err, -ENOMEM, "open the audit log") : 0;
 	if (r == 0)
+		r = open_witness(s, o->witness, o->witness_must, err);
+	if (r == 0)
 		r = open_files(s, err);
 	if (r == 0)
 		r = bawn_store_commit(s, NULL, err);
+	if (r == 0)
+		r = catch_up(s, err);
 	if (r < 0)
 		bawn_store_done(s);
 	return r;
 }
 
+void bawn_store_derive(const struct bawn_store *s, const struct bawn_head *h, const struct bawn_vkey *sealer)
+{
+	(void)!bawn_tiles_publish(s->dirfd, h, sealer, NULL);
+	if (s->witness >= 0)
+		(void)!bawn_witness_tell(s->witness, sealer->origin, h, false, NULL);
+}
+
 void bawn_store_done(struct bawn_store *s)
 {
-	int *fd[] = { &s->dirfd, &s->segdir, &s->lockfd, &s->headfd, &s->segfd };
+	int *fd[] = { &s->dirfd, &s->segdir, &s->lockfd, &s->headfd, &s->segfd, &s->witness };
 	if (s->trusted && !s->dead && s->pid == getpid())
-		(void)!bawn_tiles_publish(s->dirfd, &s->head, &s->sealer, NULL);  /* what can be made from the log can wait for the next one */
+		bawn_store_derive(s, &s->head, &s->sealer);
 	(void)sodium_munlock(&s->signer, sizeof s->signer);  /* wipes it */
 	for (size_t i = 0; i < BAWN_LEN(fd); i++) {
 		bawn_close_fdp(fd[i]);

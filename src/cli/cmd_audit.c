@@ -82,6 +82,7 @@ static json_t *verify_json(const struct bawn_audit_report *r, const char *dir)
 	bawn_json_set(doc, "root", json_string(r->root), &ok);
 	bawn_json_set(doc, "tiles", bawn_json_text_or_null(r->tiles[0] != '\0' ? r->tiles : NULL), &ok);
 	bawn_json_set(doc, "anchor", json_string(anchor), &ok);
+	bawn_json_set(doc, "witnessed", json_integer((json_int_t)r->witnessed), &ok);
 	bawn_json_set(doc, "anchor_says", json_string(anchors[anchor_row(anchor)].sentence), &ok);
 	bawn_json_set(doc, "dir", bawn_json_text(bawn_span(dir)), &ok);
 	if (ok)
@@ -104,14 +105,17 @@ static void put_verdict(struct bawn_buf *out, const struct bawn_audit_report *r)
 	if (r->tiles[0] != '\0' && strcmp(r->tiles, "good") != 0)
 		bawn_buf_fmt(out, "tiles: %s; remove tile and checkpoint, and they are made anew\n", r->tiles);
 	bawn_buf_fmt(out, "anchor %s: %s\n", anchors[row].anchor, anchors[row].sentence);
+	if (r->witnessed > 0)
+		bawn_buf_fmt(out, "its witness has seen %" PRIu64 " of the entries\n", r->witnessed);
 	if (r->torn_bytes > 0)
 		bawn_buf_fmt(out, "%" PRIu64 " bytes after the last entry were never acknowledged\n", r->torn_bytes);
 }
 
-struct verify_opts { const char *key; };
+struct verify_opts { const char *key, *witness; };
 
 static const struct bawn_opt verify_rows[] = {
 	BAWN_CLI_OPT(struct verify_opts, 0, "key", TEXT, key, "VKEY", NULL, "a verifier key known from elsewhere, or a file with it: the log must be signed by it"),
+	BAWN_CLI_OPT(struct verify_opts, 0, "witness", TEXT, witness, "F", NULL, "a witness's directory or file, or a checkpoint kept elsewhere: the log must hold what it has seen"),
 };
 
 /* A key as it is written, or the file that holds it. */
@@ -128,6 +132,17 @@ static int read_key(const char *given, struct bawn_buf *out, struct bawn_err *er
 	return bawn_buf_error(out);
 }
 
+/* Of the log of this state directory; a copy somewhere else has none of its own. */
+static bool own_witness(const struct bawn_cli *c, char *out, size_t size)
+{
+	struct bawn_dirs dirs;
+	struct bawn_options o = bawn_cli_options(c);
+	if (bawn_dirs_find(&o, &dirs, NULL) < 0)
+		return false;
+	(void)bawn_log_witness(&dirs, out, size);
+	return true;
+}
+
 static int run_verify(struct bawn_cli *c, const void *opts, int n, char **word)
 {
 	const struct verify_opts *o = opts;
@@ -136,7 +151,12 @@ static int run_verify(struct bawn_cli *c, const void *opts, int n, char **word)
 	bawn_auto_buf key = BAWN_BUF(1024);
 	char dir[1024];
 	int failed = read_key(o->key, &key, &err);
-	struct bawn_audit_verify_options v = { .key = o->key != NULL ? key.p : NULL };
+	struct bawn_audit_verify_options v = { .key = o->key != NULL ? key.p : NULL, .witness = o->witness };
+	char witness[544];
+	if (failed == 0 && n == 0 && o->witness == NULL && own_witness(c, witness, sizeof witness)) {
+		v.witness = witness;
+		v.witness_may = true;
+	}
 	if (failed < 0 || log_dir(c, n > 0 ? word[0] : NULL, dir, sizeof dir, &err) < 0 || bawn_audit_verify(dir, &v, &r, &err) < 0)
 		return bawn_cli_fail(c, &err) == BAWN_EXIT_USAGE ? BAWN_EXIT_USAGE : BAWN_EXIT_CANNOT;
 	int code = !r.ok ? BAWN_EXIT_FOUND : anchors[anchor_row(r.anchor)].independent ? BAWN_EXIT_OK : BAWN_EXIT_INTEGRITY;
@@ -168,18 +188,33 @@ static int run_proof(struct bawn_cli *c, const void *opts, int n, char **word)
 	return bawn_cli_print_json(doc, BAWN_EXIT_OK);
 }
 
+/* The log as its own writers open it. */
+struct log_at { struct bawn_dirs dirs; struct bawn_policy *policy; char node[65]; struct bawn_audit_options options; };
+
+static int find_log(const struct bawn_cli *c, struct log_at *out, struct bawn_err *err)
+{
+	struct bawn_options o = bawn_cli_options(c);
+	(void)gethostname(out->node, sizeof out->node - 1);
+	int r = bawn_dirs_find(&o, &out->dirs, err);
+	if (r == 0)
+		r = bawn_policy_load(&out->dirs.policy, &out->policy, NULL, err);
+	return r == 0 ? bawn_log_options(&out->dirs, out->policy, out->node, &out->options, err) : r;
+}
+
 static int run_rotate(struct bawn_cli *c, const void *opts, int n, char **word)
 {
 	struct bawn_err err = { 0 };
 	struct bawn_receipt receipt = { 0 };
-	char dir[1024], node[256] = "";
+	struct log_at at = { 0 };
 	(void)opts, (void)n, (void)word;
-	(void)gethostname(node, sizeof node - 1);
 	bawn_auto_json who = bawn_principal_json("cli");
 	if (who == NULL)
 		(void)bawn_fail(&err, -ENOMEM, "rotate the key");
-	if (who == NULL || log_dir(c, NULL, dir, sizeof dir, &err) < 0 ||
-	    bawn_audit_rotate_key(dir, &(struct bawn_audit_options){ .node = node }, who, &receipt, &err) < 0)
+	int r = who == NULL ? err.code : find_log(c, &at, &err);
+	if (r == 0)
+		r = bawn_audit_rotate_key(at.dirs.audit, &at.options, who, &receipt, &err);
+	bawn_policy_free(at.policy);
+	if (r < 0)
 		return bawn_cli_fail(c, &err);
 	if (c->common.json) {
 		bawn_auto_json doc = json_pack("{s:I, s:s}", "seq", (json_int_t)receipt.seq, "hash", receipt.hash);
@@ -336,16 +371,20 @@ static int run_report(struct bawn_cli *c, const void *opts, int n, char **word)
 }
 
 const struct bawn_cli_command bawn_cmd_audit_verify = {
-	.group = "audit", .name = "verify", .synopsis = "[--key VKEY] [DIR]",
+	.group = "audit", .name = "verify", .synopsis = "[--key VKEY] [--witness F] [DIR]",
 	.summary = "check every byte of the log, here or in a copy",
 	.about = "Reads the whole log and checks each entry, its place in chain and tree, every signature and the\n"
 	         "head.  DIR is a copy of the state directory or of its audit directory; nothing is written.  Without\n"
 	         "--key the log is believed when it names its own first key; with a key that was written down\n"
 	         "elsewhere (the file vkey), a log made by somebody else is noticed too.\n"
 	         "\n"
+	         "A witness remembers how far the log was, so that one cut, put back to an older copy or grown from\n"
+	         "another past is noticed.  The log of this state directory is held against its own witness; with DIR\n"
+	         "only --witness is: the witness's directory, a file of it, or a copy of the log's file 'checkpoint'.\n"
+	         "\n"
 	         "Exit status: 0 whole, and something independent vouches for it; 1 changed, cut or damaged; 3 whole,\n"
 	         "but nothing independent vouches for it; 125 the log cannot be read.",
-	.example = "bawn audit verify\nbawn audit verify --key vkey.txt /mnt/evidence/bawn",
+	.example = "bawn audit verify\nbawn audit verify --key vkey.txt --witness checkpoint.txt /mnt/evidence/bawn",
 	.opts = BAWN_CLI_OPTS(verify_rows), .opts_size = sizeof(struct verify_opts), .least = 0, .most = 1, .run = run_verify,
 };
 const struct bawn_cli_command bawn_cmd_audit_proof = {

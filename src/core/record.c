@@ -237,11 +237,15 @@ int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err)
 	bawn_json_set(body, "policy_sha256", json_string(c->policy_sha256), &ok);
 	bawn_json_set(body, "loosened", text_list(e->policy->policy->loosened.item, e->policy->policy->loosened.n), &ok);
 	bawn_json_set(body, "slot", json_integer((json_int_t)e->slot), &ok);
-	if (!ok)
-		return bawn_fail(err, -ENOMEM, "record the intent");
 	uint64_t from = 0, ticket;
 	struct bawn_audit *log;
 	int r = bawn_log(e->b, &log, err);
+	if (r == 0 && log->weakness[0] != '\0') {  /* seen by whoever reads the record, and by whoever ran it */
+		bawn_json_set(body, "weakness", bawn_json_text(bawn_span(log->weakness)), &ok);
+		bawn_json_push(e->warnings, bawn_json_text(bawn_span(log->weakness)), &ok);
+	}
+	if (r == 0 && !ok)
+		r = bawn_fail(err, -ENOMEM, "record the intent");
 	if (r == 0)
 		r = keep_code(e, err);
 	if (r == 0)

@@ -228,7 +228,7 @@ const struct bawn_key bawn_key[] = {
 	{ AUDIT, "alerts.resource_violations_per_hour", T(NUMBER), S(LOWER), AT(alert_violations_per_hour), "5", "alert from this many violated limits (for the daemon)", .min = 1, .max = 1000000 },
 	{ AUDIT, "alerts.failed_integrity_checks",      T(NUMBER), S(LOWER), AT(alert_integrity), "1", "alert from this many failed checks (for the daemon)", .min = 1, .max = 1000000 },
 	{ AUDIT, "alerts.disk_percent",                 T(NUMBER), S(LOWER), AT(alert_disk_percent), "80", "alert when the disk is this full (for the daemon)", .min = 1, .max = 100 },
-	{ AUDIT, "witness", T(TEXT), S(KEEP), AT(witness), NULL, "who keeps a copy of the log's head", .check = check_witness },
+	{ AUDIT, "witness", T(TEXT), S(KEEP), AT(witness), NULL, "a directory outside the state directory that remembers how far the log is; null: STATE-witness", .check = check_witness },
 
 	{ SERVER, "listen", T(TEXT), S(FREE), AT(listen), NULL, "where the daemon listens; null: sock in the state directory", .check = check_place },
 };
@@ -257,7 +257,7 @@ static bool image_there(const struct bawn_policy *p) { return p->backend != BAWN
 
 /* Keys of the contract whose work is not in this version: a value that would do nothing is refused. */
 static bool no_user(const struct bawn_policy *p) { return p->sandbox_user == NULL; }
-static bool no_witness(const struct bawn_policy *p) { return p->witness == NULL; }
+static bool near_witness(const struct bawn_policy *p) { return p->witness == NULL || p->witness[0] == '/'; }
 
 const struct bawn_policy_check bawn_policy_check[] = {
 	{ SECURITY, "thresholds", thresholds_rise, "must rise: medium_score < high_score < blocked_score" },
@@ -266,7 +266,7 @@ const struct bawn_policy_check bawn_policy_check[] = {
 	{ SANDBOX, "uids", uids_fit, "first + count must stay below 4294967295" },
 	{ SANDBOX, "backend", image_there, "docker needs an 'image'" },
 	{ SANDBOX, "security.user", no_user, "cannot be chosen in this version: every run has a uid of its own" },
-	{ AUDIT, "witness", no_witness, "there is none in this version" },
+	{ AUDIT, "witness", near_witness, "must be a directory of this host in this version" },
 	{ AUDIT, "retention", archive_longer, "archive_days cannot be less than period_days" },
 };
 const size_t bawn_policy_check_count = BAWN_LEN(bawn_policy_check);
