@@ -217,6 +217,26 @@ static void unwritable(void)
 	ok(b != NULL && b->weakness[0] == '\0', "where it has one it says nothing");
 }
 
+static void of_another_user(void)
+{
+	auto_world w = world_make();
+	if (getuid() != 0) {
+		skip("a witness's file that cannot be read is a weakness", "needs root to become another user");
+		return;
+	}
+	ok(grow(&w, "wit", 1, "x") && sh(&w, "chmod 755 . && chown -R 65534 a wit && chown 0 wit/*"), "a log whose witness's file root has made");
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct bawn_err err = { 0 };
+		if (setresuid(65534, 65534, 65534) < 0)
+			_exit(9);
+		struct bawn_audit *a = open_seen(&w, "wit", false, &err);
+		_exit(!(a != NULL && strstr(a->weakness, "witness") != NULL && open_seen(&w, "wit", true, &err) == NULL));
+	}
+	int status = -1;
+	ok(waitpid(pid, &status, 0) == pid && status == 0, "one that cannot be read is a weakness, or an error where it must be");
+}
+
 static void waited_for(void)
 {
 	auto_world w = world_make();
@@ -257,6 +277,7 @@ int main(void)
 	crashes();
 	never_less();
 	unwritable();
+	of_another_user();
 	waited_for();
 	kept_checkpoint();
 	return done_testing();
