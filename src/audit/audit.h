@@ -71,12 +71,16 @@ struct bawn_audit {
 BAWN_MUST_CHECK int bawn_audit_put(struct bawn_audit *a, const struct bawn_record *rec,
                                    struct bawn_receipt *out, struct bawn_err *err);
 
+/* Enough for the outcome of each execution that a host runs at once, and for one that is as large as can be. */
+#define BAWN_AUDIT_RESERVE (8u << 20)
+
 struct bawn_audit_options {
 	const char *node;               /* host name in each record */
 	uint64_t    max_segment_bytes;
 	uint64_t    lock_timeout_ms;    /* 0: 30 s */
 	bool        sign_every;         /* a signature on each entry, not only on the last of a commit */
 	const char *witness;            /* a directory elsewhere that remembers how far the log is; NULL: none */
+	uint64_t    reserve_bytes;      /* of disk kept free for the end of what was begun; 0: none */
 	bool        witness_must;       /* one that cannot be written is an error; otherwise it is `weakness` */
 };
 

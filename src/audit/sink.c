@@ -59,7 +59,7 @@ static void free_item(struct item *i)
 static bool reserved(enum bawn_record_type type)
 {
 	return type == BAWN_RECORD_LOG_GENESIS || type == BAWN_RECORD_LOG_SEGMENT || type == BAWN_RECORD_LOG_RECOVERED ||
-	       type == BAWN_RECORD_LOG_KEY;
+	       type == BAWN_RECORD_LOG_KEY || type == BAWN_RECORD_LOG_DISK_FULL;
 }
 
 static int append(struct bawn_audit *a, const struct bawn_record *rec, uint64_t *out_ticket,
@@ -74,6 +74,8 @@ static int append(struct bawn_audit *a, const struct bawn_record *rec, uint64_t 
 		return bawn_fail(err, -ENOMEM, "queue a record");
 	i->p.draft = BAWN_BUF(BAWN_ENTRY_MAX);
 	i->p.witnessed = rec->type == BAWN_RECORD_POLICY_CHANGED;
+	i->p.begins = rec->type == BAWN_RECORD_EXEC_INTENT;
+	i->p.ends = rec->type == BAWN_RECORD_EXEC_OUTCOME || rec->type == BAWN_RECORD_EXEC_LOST;
 	(void)pthread_cond_init(&i->changed, NULL);
 	int r = bawn_line_draft(&i->p.draft, rec, l->store.node, err);
 	if (r < 0) {

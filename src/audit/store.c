@@ -19,7 +19,9 @@
  *     checked; a head smaller than one this handle has seen is refused, and so is a log that its
  *     witness has seen longer or with another past (witness.c);
  * (8) the private key is durable before the first line signed with it, and log.key before the key of
- *     the epoch it ends is destroyed.
+ *     the epoch it ends is destroyed;
+ * (9) where there is a reserve, an intent is written only while it is there, and the room for its
+ *     outcome with it; it is given up for an outcome alone (reserve.h).
  * An attacker controls: the content of records (entry.c deals with it).  Whoever may write the state
  * directory can put back an older log with its head, or take the private key; that is for witnesses.
  *
@@ -37,6 +39,7 @@
 #include <sodium.h>
 #include "audit/entry.h"
 #include "audit/keys.h"
+#include "audit/reserve.h"
 #include "audit/segment.h"
 #include "audit/tiles.h"
 #include "audit/witness.h"
@@ -423,6 +426,47 @@ static int read_head(struct bawn_store *s, struct bawn_head *out, struct bawn_er
 	return r;
 }
 
+/* ---- no room ---- */
+
+static bool begins(const struct bawn_pending *p) { return p->begins; }
+static bool ends(const struct bawn_pending *p) { return p->ends; }
+static bool any(const struct bawn_pending *p, bool (*is)(const struct bawn_pending *))
+{
+	while (p != NULL && !is(p))
+		p = p->next;
+	return p != NULL;
+}
+
+static int keep_reserve(struct bawn_store *s, struct bawn_err *err)
+{
+	int r = s->reserve > 0 ? bawn_reserve_make(s->dirfd, s->reserve) : 0;
+	if (r == -ENOSPC)
+		return bawn_fail_as(err, BAWN_ERROR_DISK_FULL, NULL, "the disk of the audit log '%s' is full: nothing is begun while there are not %" PRIu64
+		                    " KiB for the records of its end", s->dir, s->reserve / 1024);
+	if (r < 0)
+		snprintf(s->weakness, sizeof s->weakness, "the audit log keeps no room on its disk for the end of what runs: it cannot be set aside here");
+	return 0;
+}
+
+static int append_list(struct bawn_store *s, struct bawn_head *h, struct bawn_pending *first, struct bawn_err *err)
+{
+	/* A segment holds at least one entry besides its first, however small the limit. */
+	if (h->at > 0 && h->offset + bytes_of(first) > s->max_segment)
+		return rotate(s, h, first, err);
+	return bawn_store_write(s, h, first, false, err);
+}
+
+/* The reserve is free: what ends is recorded, and before it why nothing new begins. */
+static int append_last(struct bawn_store *s, struct bawn_head *h, struct bawn_pending *first, struct bawn_err *err)
+{
+	struct bawn_pending own = { .next = first };
+	int r = draft_own(s, &own, BAWN_RECORD_LOG_DISK_FULL, NULL, json_pack("{s:I}", "reserve_bytes", (json_int_t)s->reserve), err);
+	if (r == 0)
+		r = append_list(s, h, &own, err);
+	bawn_buf_done(&own.draft);
+	return r;
+}
+
 static int commit_locked(struct bawn_store *s, struct bawn_pending *first, struct bawn_err *err)
 {
 	struct bawn_head h;
@@ -431,12 +475,14 @@ static int commit_locked(struct bawn_store *s, struct bawn_pending *first, struc
 		r = read_head(s, &h, err);
 	if (r == 0)
 		r = settle(s, &h, err);
+	if (r == 0 && (first == NULL || any(first, begins)))
+		r = keep_reserve(s, err);
 	if (r < 0 || first == NULL)
 		return r;
-	/* A segment holds at least one entry besides its first, however small the limit. */
-	if (h.at > 0 && h.offset + bytes_of(first) > s->max_segment)
-		return rotate(s, &h, first, err);
-	return bawn_store_write(s, &h, first, false, err);
+	r = append_list(s, &h, first, err);
+	if (r == -ENOSPC && !s->dead && s->reserve > 0 && any(first, ends) && bawn_reserve_release(s->dirfd) == 0)
+		r = append_last(s, &h, first, err);
+	return r;
 }
 
 static int usable(struct bawn_store *s, struct bawn_err *err)
@@ -643,7 +689,7 @@ int bawn_store_open(struct bawn_store *s, const char *dir, const struct bawn_aud
 		.dir = strdup(dir), .node = strdup(o->node != NULL ? o->node : ""), .pid = getpid(),
 		.max_segment = o->max_segment_bytes != 0 ? o->max_segment_bytes : SEGMENT_DEFAULT,
 		.lock_ms = o->lock_timeout_ms != 0 ? o->lock_timeout_ms : LOCK_DEFAULT_MS,
-		.out = BAWN_BUF(64u << 20), .sign_every = o->sign_every,
+		.out = BAWN_BUF(64u << 20), .sign_every = o->sign_every, .reserve = o->reserve_bytes,
 	};
 	(void)sodium_mlock(&s->signer, sizeof s->signer);  /* best effort: a small RLIMIT_MEMLOCK is no reason not to log */
 	int r = s->dir == NULL || s->node == NULL ? bawn_fail(err, -ENOMEM, "open the audit log") : 0;

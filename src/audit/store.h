@@ -14,6 +14,8 @@ struct bawn_pending {
 	struct bawn_buf      draft;
 	struct bawn_receipt  receipt;  /* filled by a commit that succeeds */
 	bool                 new_key;  /* a log.key: what follows is signed by the next epoch */
+	bool                 begins;   /* something that will end: not without the reserve */
+	bool                 ends;     /* the end of something: worth the reserve */
 	bool                 witnessed; /* the witness must know of it before it is acknowledged */
 };
 
@@ -24,7 +26,7 @@ struct bawn_store {
 	bool     witness_must;
 	char     weakness[200];   /* see struct bawn_audit */
 	uint64_t segment;         /* first seq of the segment open at segfd */
-	uint64_t max_segment, lock_ms;
+	uint64_t max_segment, lock_ms, reserve;
 	struct bawn_head head;    /* the last one this handle wrote or checked itself; size 0: none yet */
 	struct bawn_vkey sealer;  /* who signed it */
 	bool     trusted;         /* nothing went wrong since */

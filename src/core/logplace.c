@@ -22,7 +22,7 @@ int bawn_log_options(const struct bawn_dirs *d, const struct bawn_policy *p, con
 		                    "audit.yaml: witness '%s' lies in the state directory: it would go back together with the log", p->witness);
 	*out = (struct bawn_audit_options){
 		.node = node, .max_segment_bytes = p->max_segment_bytes, .sign_every = p->sign != NULL && strcmp(p->sign, "entry") == 0,
-		.witness = p->witness != NULL ? p->witness : d->witness, .witness_must = p->witness != NULL,
+		.witness = p->witness != NULL ? p->witness : d->witness, .witness_must = p->witness != NULL, .reserve_bytes = BAWN_AUDIT_RESERVE,
 	};
 	return 0;
 }
