@@ -95,6 +95,20 @@ BAWN_MUST_CHECK int bawn_audit_open(const char *dir, const struct bawn_audit_opt
 BAWN_MUST_CHECK int bawn_audit_rotate_key(const char *dir, const struct bawn_audit_options *o, const json_t *principal,
                                           struct bawn_receipt *out, struct bawn_err *err);
 
+/* Takes the oldest segments out of the log: all that end before `before_us`, the last one never.  They are
+ * exported to a new file (bytes as stored, one after the other), read back and verified, and recorded as
+ * log.prune before they go; proofs of what is left still work.  out->cut 0: there is nothing that old, and
+ * nothing was done. */
+struct bawn_prune { uint64_t before_us; const char *export_path; const json_t *principal; };
+struct bawn_pruned {
+	uint64_t from, cut;             /* the first entry that went, the first that stays */
+	uint64_t segments, bytes;
+	char     sha256[BAWN_SHA256_HEX];  /* of the export */
+	struct bawn_receipt receipt;    /* of log.prune */
+};
+BAWN_MUST_CHECK int bawn_audit_prune(const char *dir, const struct bawn_audit_options *o, const struct bawn_prune *ask,
+                                     struct bawn_pruned *out, struct bawn_err *err);
+
 /* Code bodies, kept once by content hash (STATE/audit/blob/ab/abcd…): durable before the entry that cites it. */
 BAWN_MUST_CHECK int bawn_audit_blob_put(const char *dir, struct bawn_span bytes, char out_sha256[static BAWN_SHA256_HEX], struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_audit_blob_get(const char *dir, const char *sha256, struct bawn_buf *out, struct bawn_err *err);
@@ -103,7 +117,8 @@ BAWN_MUST_CHECK int bawn_audit_blob_get(const char *dir, const char *sha256, str
 struct bawn_audit_report {
 	bool     ok;
 	uint64_t entries, bytes, segments;
-	uint64_t verified_to;           /* entries that verify from the start */
+	uint64_t verified_from;         /* the first entry that was kept (see bawn_audit_prune); 0: all of them */
+	uint64_t verified_to;           /* entries that verify from there */
 	uint64_t first_bad_seq;         /* when !ok */
 	char     problem[200];          /* when !ok: what is wrong, in words */
 	char     head_hash[BAWN_SHA256_HEX];

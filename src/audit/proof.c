@@ -1,7 +1,7 @@
 /* proof.c - that an entry is in the log, for somebody who has only the verifier key: a C2SP tlog-proof.
  *
  * Made from the segments, not from tiles: what is handed out was re-hashed a moment ago and leads to
- * the signed root.
+ * the signed root.  Of entries that were pruned only tiles are left.
  * NOTE: reads the whole log, about a second for a million entries. */
 #include <inttypes.h>
 #include "audit/audit.h"
@@ -9,6 +9,7 @@
 #include "audit/head.h"
 #include "audit/keys.h"
 #include "audit/segment.h"
+#include "audit/tiles.h"
 #include "base/b64.h"
 #include "base/cleanup.h"
 
@@ -50,6 +51,8 @@ int bawn_audit_proof(const char *dir, uint64_t seq, struct bawn_buf *out, struct
 	bawn_auto_free bawn_node *leaf = calloc(h.size, sizeof *leaf);
 	struct leaves all = { .leaf = leaf, .left = h.size };
 	r = leaf != NULL ? bawn_lines_back(dirfd, &h, note_leaf, &all, err) : bawn_fail(err, -ENOMEM, "make a proof");
+	if (r == 0)
+		r = bawn_tiles_leaves(dirfd, all.left, leaf, err);
 	if (r < 0)
 		return r;
 	for (uint64_t i = 0; i < h.size; i++)

@@ -59,7 +59,7 @@ static void free_item(struct item *i)
 static bool reserved(enum bawn_record_type type)
 {
 	return type == BAWN_RECORD_LOG_GENESIS || type == BAWN_RECORD_LOG_SEGMENT || type == BAWN_RECORD_LOG_RECOVERED ||
-	       type == BAWN_RECORD_LOG_KEY || type == BAWN_RECORD_LOG_DISK_FULL;
+	       type == BAWN_RECORD_LOG_KEY || type == BAWN_RECORD_LOG_DISK_FULL || type == BAWN_RECORD_LOG_PRUNE;
 }
 
 static int append(struct bawn_audit *a, const struct bawn_record *rec, uint64_t *out_ticket,

@@ -373,6 +373,7 @@ static int settle(struct bawn_store *s, struct bawn_head *h, struct bawn_err *er
 	int r = 0;
 	bawn_segment_name(h->segment, name);
 	bawn_segment_name(h->size, next);
+	const bool unknown = s->head.size == 0;  /* else check_forward knows more than checkpoint and witness */
 	r = check_forward(s, h, err);
 	if (r < 0)
 		return r;
@@ -392,11 +393,12 @@ static int settle(struct bawn_store *s, struct bawn_head *h, struct bawn_err *er
 	    (h->size > 0 && faccessat(s->segdir, next, F_OK, AT_SYMLINK_NOFOLLOW) == 0)) {
 		r = bawn_store_recover(s, h, err);
 	} else if (!s->trusted) {
-		const bool unknown = s->head.size == 0;  /* else check_forward knows more than the checkpoint */
 		r = h->size > 0 ? bawn_store_check_last(s, h, err) : 0;
 		if (r == 0 && unknown)
 			r = bawn_store_check_published(s, h, err);
 	}
+	if (r == 0 && unknown)
+		r = bawn_store_check_pruned(s, h, err);
 	if (r == 0 && h->size == 0)
 		r = genesis(s, h, err);
 	s->trusted = r == 0;
@@ -521,6 +523,32 @@ int bawn_store_commit(struct bawn_store *s, struct bawn_pending *first, struct b
 	for (struct bawn_pending *p = first; p != NULL; p = p->next)
 		witnessed = witnessed || p->witnessed;
 	return r == 0 && witnessed ? tell_witness(s, err) : r;
+}
+
+static int record_locked(struct bawn_store *s, struct bawn_pending *own, bawn_then_fn *then, void *ctx, struct bawn_err *err)
+{
+	int r = commit_locked(s, own, err);
+	if (r == 0)
+		r = tell_witness(s, err);
+	return r == 0 ? then(s, ctx, err) : r;
+}
+
+int bawn_store_record(struct bawn_store *s, enum bawn_record_type type, const json_t *principal, const json_t *body,
+                      bawn_then_fn *then, void *ctx, struct bawn_receipt *out, struct bawn_err *err)
+{
+	struct bawn_pending own = { 0 };
+	int r = usable(s, err);
+	if (r == 0)
+		r = draft_own(s, &own, type, principal, json_deep_copy(body), err);
+	if (r == 0)
+		r = take_lock(s, err);
+	if (r == 0) {
+		r = record_locked(s, &own, then, ctx, err);
+		drop_lock(s);
+	}
+	*out = own.receipt;
+	bawn_buf_done(&own.draft);
+	return r;
 }
 
 /* ---- a new key ---- */

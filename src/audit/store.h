@@ -53,6 +53,12 @@ void bawn_store_derive(const struct bawn_store *s, const struct bawn_head *h, co
 /* A key for the next epoch, recorded as log.key; the private key of this one is destroyed. */
 BAWN_MUST_CHECK int bawn_store_rotate_key(struct bawn_store *s, const json_t *principal, struct bawn_receipt *out, struct bawn_err *err);
 
+/* One entry of our own by somebody, which the witness knows of on return; `then` is called with the lock
+ * still held.  *out is filled as soon as it is written, whatever follows. */
+typedef int bawn_then_fn(struct bawn_store *s, void *ctx, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_store_record(struct bawn_store *s, enum bawn_record_type type, const json_t *principal, const json_t *body,
+                                      bawn_then_fn *then, void *ctx, struct bawn_receipt *out, struct bawn_err *err);
+
 /* store.c for recover.c */
 BAWN_MUST_CHECK int bawn_store_signer(struct bawn_store *s, uint64_t epoch, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_store_fail(struct bawn_store *s, struct bawn_err *err, const char *doing);
@@ -72,5 +78,7 @@ BAWN_MUST_CHECK int bawn_store_own(struct bawn_store *s, struct bawn_head *h,
 BAWN_MUST_CHECK int bawn_store_recover(struct bawn_store *s, struct bawn_head *h, struct bawn_err *err);
 /* Is the head signed, is the last line acknowledged by it there, and is it the one?  Then s->head is *h. */
 BAWN_MUST_CHECK int bawn_store_check_last(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err);
+/* prune.c: where the log does not begin at 0, does a log.prune say why?  Finishes its work. */
+BAWN_MUST_CHECK int bawn_store_check_pruned(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err);
 /* Has the log published a checkpoint of more entries than it has now, or has its witness seen another log? */
 BAWN_MUST_CHECK int bawn_store_check_published(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err);

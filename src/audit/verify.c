@@ -20,6 +20,7 @@
 #include "audit/entry.h"
 #include "audit/head.h"
 #include "audit/keys.h"
+#include "audit/prune.h"
 #include "audit/segment.h"
 #include "audit/tiles.h"
 #include "audit/trail.h"
@@ -37,6 +38,7 @@ struct verify {
 	bool                      pinned, pin_seen;
 	struct bawn_buf           note;      /* the checkpoint */
 	uint64_t                  note_size; /* what it claims; 0: there is none */
+	struct bawn_cut           cut;       /* where the log begins; cut.cut 0: with its genesis */
 	struct bawn_sighting      seen;      /* what the witness knows; seen.seal.size 0: nothing */
 	struct bawn_tiles        *tiles;
 	struct bawn_audit_report *report;
@@ -139,7 +141,7 @@ static void took(struct verify *v, const struct bawn_line *l, const struct bawn_
 {
 	const struct bawn_vkey *signer = l->seq == 0 ? &v->trail.key : before;
 	uint8_t data[BAWN_SHA256_LEN];
-	if (l->seq == 0)
+	if (v->report->first_us == 0)
 		v->report->first_us = l->ts_us;
 	if (l->seq == 0 || bawn_span_is(l->type, "log.key"))
 		against_key_files(v, l->seq);
@@ -231,16 +233,69 @@ static void beyond_the_end(struct verify *v)
 		tiles_wrong(v, "checkpoint is not signed by a key of this log");
 }
 
+/* What the witness has seen was pruned since: only the tiles know of it. */
+static void against_older_witness(struct verify *v)
+{
+	bawn_node want, now, then;
+	if (v->seen.seal.size == 0 || v->seen.seal.size >= v->cut.cut)
+		return;
+	bawn_tree_root(&v->cut.tree, want);
+	if (!bawn_tiles_roots(v->dirfd, v->cut.cut, v->seen.seal.size, now, then) || memcmp(now, want, sizeof now) != 0) {
+		snprintf(v->report->anchor, sizeof v->report->anchor, "none");
+		v->report->witnessed = 0;
+	} else if (memcmp(then, v->seen.seal.root, sizeof then) != 0) {
+		(void)bad(v, v->seen.seal.size - 1, "its witness has seen %" PRIu64 " other entries: the log has another past", v->seen.seal.size);
+	}
+}
+
+/* A log without its beginning: what its log.prune says of the place is where verification starts. */
+static int begin_at_cut(struct verify *v, const struct bawn_segments *all, struct bawn_err *err)
+{
+	struct bawn_err why = { 0 };
+	struct bawn_vkey file;
+	int r = bawn_cut_find(v->dirfd, all, &v->cut, &why);
+	if (r == -EBADMSG)
+		return bad(v, all->first[0] - 1, "%.150s", why.msg);
+	if (r < 0) {
+		if (err != NULL)
+			*err = why;
+		return r;
+	}
+	const bool skim = v->trail.skim;
+	bawn_trail_cut(&v->trail, &v->cut);
+	v->trail.skim = skim;
+	v->report->verified_from = v->cut.cut;
+	bawn_tiles_check_from(v->tiles, &v->cut.tree);
+	bawn_vkey_text(&v->cut.genesis, v->report->vkey);
+	memcpy(v->report->origin, v->cut.key.origin, sizeof v->report->origin);
+	if (v->note_size > 0 && v->note_size < v->cut.cut)
+		tiles_wrong(v, "checkpoint is older than what was pruned");
+	r = bawn_keys_public(v->dirfd, v->cut.epoch, &file);
+	if (r == -EBADMSG || (r == 0 && !bawn_vkey_equal(&file, &v->cut.key)))
+		(void)bad(v, v->cut.seq, "the key file of epoch %" PRIu64 " is not the key that entry %" PRIu64 " names", v->cut.epoch, v->cut.seq);
+	r = bawn_keys_read(v->dirfd, "vkey", &file);
+	if (r == -EBADMSG || (r == 0 && !bawn_vkey_equal(&file, &v->cut.genesis)))
+		(void)bad(v, v->cut.seq, "vkey is not the key that entry %" PRIu64 " names", v->cut.seq);
+	against_witness(v);
+	against_older_witness(v);
+	return 0;
+}
+
 static int verify_all(struct verify *v, struct bawn_err *err)
 {
 	bawn_auto_segments all = { 0 };
 	int r = bawn_segments_list(v->dirfd, &all, err);
 	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP)
 		return bad(v, 0, "the directory of segments is missing");
+	if (r == 0 && all.n > 0 && all.first[0] > 0)
+		r = begin_at_cut(v, &all, err);
 	for (size_t i = 0; r == 0 && v->report->ok && i < all.n; i++)
-		r = verify_segment(v, all.first[i], err);
+		if (all.first[i] >= v->cut.cut)  /* before it: left by a removal that was interrupted */
+			r = verify_segment(v, all.first[i], err);
 	if (r < 0)
 		return r;
+	if (v->cut.cut > 0 && v->cut.seq >= v->trail.sealed)
+		(void)bad(v, v->cut.seq, "entry %" PRIu64 " says that those before it were pruned, and is not signed", v->cut.seq);
 	const uint64_t seq = v->trail.chain.seq;
 	if (seq < v->head.size)
 		(void)bad(v, seq, "the log ends before entry %" PRIu64 ", but %" PRIu64 " entries were acknowledged", seq, v->head.size);
@@ -303,7 +358,17 @@ static int first_origin(int dirfd, char out[static BAWN_ORIGIN_MAX], struct bawn
 	const char *problem;
 	out[0] = '\0';
 	bawn_trail_init(&t);
-	int r = bawn_segment_open(dirfd, 0, &fd, NULL);
+	bawn_auto_segments all = { 0 };
+	struct bawn_cut cut;
+	int r = bawn_segments_list(dirfd, &all, NULL);
+	if (r == 0 && all.n > 0 && all.first[0] > 0) {
+		r = bawn_cut_find(dirfd, &all, &cut, NULL);
+		if (r == 0)
+			memcpy(out, cut.key.origin, sizeof cut.key.origin);
+		return r == -ENOMEM ? bawn_fail(err, r, "read the first entry") : 0;
+	}
+	if (r == 0)
+		r = bawn_segment_open(dirfd, 0, &fd, NULL);
 	if (r < 0)
 		return r == -ENOMEM ? bawn_fail(err, r, "read the first entry") : 0;
 	r = bawn_lines_init(&lines, fd, 0, err);

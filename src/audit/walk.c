@@ -12,6 +12,7 @@
 #include "audit/audit.h"
 #include "audit/entry.h"
 #include "audit/head.h"
+#include "audit/prune.h"
 #include "audit/segment.h"
 #include "base/cleanup.h"
 
@@ -165,10 +166,15 @@ int bawn_audit_walk(const char *dir, uint64_t from_seq, bawn_entry_fn *entry, vo
 		return r;
 	f.dirfd = dirfd;
 	size_t i = 0;
-	while (i + 1 < all.n && all.first[i + 1] <= from_seq)
+	struct bawn_cut cut = { 0 };
+	if (all.n > 0 && all.first[0] > 0)
+		r = bawn_cut_find(dirfd, &all, &cut, err);
+	if (r < 0)
+		return r;
+	while (i + 1 < all.n && (all.first[i + 1] <= from_seq || all.first[i] < cut.cut))
 		i++;
 	if (all.n > 0)
-		f.chain.seq = i > 0 ? all.first[i] : 0;
+		f.chain.seq = i > 0 || cut.cut > 0 ? all.first[i] : 0;
 	if (f.chain.seq == 0) {
 		memcpy(f.chain.hash, BAWN_NO_HASH, sizeof f.chain.hash);
 		f.linked = true;
@@ -298,8 +304,9 @@ int bawn_lines_back(int dirfd, const struct bawn_head *end, bawn_line_fn *fn, vo
 		if (r == 0 && b.left != all.first[i])
 			r = tampered(err, b.left, "it is missing");
 	}
+	struct bawn_cut cut;
 	if (r == 0 && b.left > 0)
-		r = tampered(err, b.left - 1, "it is missing");
+		r = all.n > 0 && b.left == all.first[0] ? bawn_cut_find(dirfd, &all, &cut, err) : tampered(err, b.left - 1, "it is missing");
 	return r;
 }
 

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/num.h"
 #include "cli/entries.h"
+#include "cli/log.h"
 #include "core/api.h"
 #include "core/request.h"
 
@@ -67,6 +68,7 @@ static json_t *verify_json(const struct bawn_audit_report *r, const char *dir)
 	NUMBER(entries);
 	NUMBER(bytes);
 	NUMBER(segments);
+	NUMBER(verified_from);
 	NUMBER(verified_to);
 	bawn_json_set(doc, "first_bad_seq", r->ok ? json_null() : json_integer((json_int_t)r->first_bad_seq), &ok);
 	bawn_json_set(doc, "problem", r->ok ? json_null() : bawn_json_text(bawn_span(r->problem)), &ok);
@@ -100,7 +102,9 @@ static void put_verdict(struct bawn_buf *out, const struct bawn_audit_report *r)
 		bawn_buf_fmt(out, "\n%" PRIu64 " entries before it verify\n", r->verified_to);
 		return;
 	}
-	bawn_buf_fmt(out, "good: %" PRIu64 " entries in %" PRIu64 " segments verify, head %s\n", r->entries, r->segments, r->head_hash);
+	bawn_buf_fmt(out, "good: %" PRIu64 " entries in %" PRIu64 " segments verify, head %s\n", r->entries - r->verified_from, r->segments, r->head_hash);
+	if (r->verified_from > 0)
+		bawn_buf_fmt(out, "those before entry %" PRIu64 " were pruned; verified from there\n", r->verified_from);
 	bawn_buf_fmt(out, "%" PRIu64 " signatures, key epoch %" PRIu64 "; pin this key elsewhere: %s\n", r->signatures, r->epoch, r->vkey);
 	if (r->tiles[0] != '\0' && strcmp(r->tiles, "good") != 0)
 		bawn_buf_fmt(out, "tiles: %s; remove tile and checkpoint, and they are made anew\n", r->tiles);
@@ -188,32 +192,19 @@ static int run_proof(struct bawn_cli *c, const void *opts, int n, char **word)
 	return bawn_cli_print_json(doc, BAWN_EXIT_OK);
 }
 
-/* The log as its own writers open it. */
-struct log_at { struct bawn_dirs dirs; struct bawn_policy *policy; char node[65]; struct bawn_audit_options options; };
-
-static int find_log(const struct bawn_cli *c, struct log_at *out, struct bawn_err *err)
-{
-	struct bawn_options o = bawn_cli_options(c);
-	(void)gethostname(out->node, sizeof out->node - 1);
-	int r = bawn_dirs_find(&o, &out->dirs, err);
-	if (r == 0)
-		r = bawn_policy_load(&out->dirs.policy, &out->policy, NULL, err);
-	return r == 0 ? bawn_log_options(&out->dirs, out->policy, out->node, &out->options, err) : r;
-}
-
 static int run_rotate(struct bawn_cli *c, const void *opts, int n, char **word)
 {
 	struct bawn_err err = { 0 };
 	struct bawn_receipt receipt = { 0 };
-	struct log_at at = { 0 };
+	struct bawn_cli_log at = { 0 };
 	(void)opts, (void)n, (void)word;
 	bawn_auto_json who = bawn_principal_json("cli");
 	if (who == NULL)
 		(void)bawn_fail(&err, -ENOMEM, "rotate the key");
-	int r = who == NULL ? err.code : find_log(c, &at, &err);
+	int r = who == NULL ? err.code : bawn_cli_find_log(c, &at, &err);
 	if (r == 0)
 		r = bawn_audit_rotate_key(at.dirs.audit, &at.options, who, &receipt, &err);
-	bawn_policy_free(at.policy);
+	bawn_cli_log_done(&at);
 	if (r < 0)
 		return bawn_cli_fail(c, &err);
 	if (c->common.json) {

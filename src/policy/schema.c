@@ -220,7 +220,7 @@ const struct bawn_key bawn_key[] = {
 	{ AUDIT, "log_level",         T(CHOICE), S(HIGHER), AT(log_level), "comprehensive", "how much evidence; intent, outcome, override and violation are always written", .words = &log_level_words },
 	{ AUDIT, "include_full_code", T(BOOL),   S(FREE),   AT(include_full_code), "true", "keep the code itself, not only its hash" },
 	{ AUDIT, "keep_output",       T(CHOICE), S(FREE),   AT(keep_output), "hash", "what is kept of the output", .words = &keep_output_words },
-	{ AUDIT, "retention.period_days",  T(NUMBER), S(HIGHER), AT(retention_days), "30", "days before segments are archived (for the daemon)", .min = 1, .max = 36500 },
+	{ AUDIT, "retention.period_days",  T(NUMBER), S(HIGHER), AT(retention_days), "30", "days that the log keeps; audit prune takes out what is older", .min = 0, .max = 36500 },
 	{ AUDIT, "retention.archive_days", T(NUMBER), S(HIGHER), AT(archive_days), "90", "days before archives may be pruned (for the daemon)", .min = 1, .max = 36500 },
 	{ AUDIT, "rotation.max_file_size", T(SIZE),   S(FREE),   AT(max_segment_bytes), "100m", "largest segment", .min = 64 * KIB, .max = 4 * GIB },
 	{ AUDIT, "redact", T(LIST), S(SUPERSET), AT(redact), NULL, "names of variables and labels whose values are not written", .check = check_pattern },
