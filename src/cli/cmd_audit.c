@@ -147,6 +147,15 @@ static bool own_witness(const struct bawn_cli *c, char *out, size_t size)
 	return true;
 }
 
+static void tell_alert(struct bawn_cli *c, const struct bawn_audit_report *r)
+{
+	char said[200] = "";
+	if (bawn_cli_open(c, NULL) == 0)
+		bawn_alert_integrity(c->bawn, r, said, sizeof said);
+	if (said[0] != '\0')
+		bawn_cli_say("%s", said);
+}
+
 static int run_verify(struct bawn_cli *c, const void *opts, int n, char **word)
 {
 	const struct verify_opts *o = opts;
@@ -163,6 +172,8 @@ static int run_verify(struct bawn_cli *c, const void *opts, int n, char **word)
 	}
 	if (failed < 0 || log_dir(c, n > 0 ? word[0] : NULL, dir, sizeof dir, &err) < 0 || bawn_audit_verify(dir, &v, &r, &err) < 0)
 		return bawn_cli_fail(c, &err) == BAWN_EXIT_USAGE ? BAWN_EXIT_USAGE : BAWN_EXIT_CANNOT;
+	if (n == 0)
+		tell_alert(c, &r);
 	int code = !r.ok ? BAWN_EXIT_FOUND : anchors[anchor_row(r.anchor)].independent ? BAWN_EXIT_OK : BAWN_EXIT_INTEGRITY;
 	if (c->common.json) {
 		bawn_auto_json doc = verify_json(&r, dir);

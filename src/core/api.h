@@ -25,6 +25,9 @@ const struct bawn_dirs *bawn_dirs_of(const struct bawn *b);
 struct bawn_audit_options;
 BAWN_MUST_CHECK int bawn_log_options(const struct bawn_dirs *d, const struct bawn_policy *p, const char *node,
                                      struct bawn_audit_options *out, struct bawn_err *err);
+/* Of a check of the whole log that somebody made: an alert where audit.yaml says so; `said` receives its words, or "". */
+struct bawn_audit_report;
+void bawn_alert_integrity(struct bawn *b, const struct bawn_audit_report *r, char *said, size_t size);
 /* Where its witness is; a policy that cannot be read names none, and a verifier goes on with the usual place. */
 int bawn_log_witness(const struct bawn_dirs *d, char *out, size_t size);
 

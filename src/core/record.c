@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "core/alerts.h"
 #include "core/exec.h"
 #include "core/running.h"
 
@@ -15,15 +16,20 @@ static bool logs_evidence(const struct bawn_exec *e)
 	return strcmp(e->policy->policy->log_level, "minimal") != 0;
 }
 
-static int queue(struct bawn_exec *e, enum bawn_record_type type, const json_t *body, uint64_t *out_ticket, struct bawn_err *err)
+static int queue_as(struct bawn_exec *e, enum bawn_record_type type, const char *severity, const json_t *body, uint64_t *out_ticket, struct bawn_err *err)
 {
 	struct bawn_audit *log;
 	int r = bawn_log(e->b, &log, err);
 	if (r < 0)
 		return r;
-	struct bawn_record rec = { .type = type, .exec = e->id, .session = e->checked->session,
+	struct bawn_record rec = { .type = type, .severity = severity, .exec = e->id, .session = e->checked->session,
 		.principal = e->checked->principal, .body = body };
 	return log->ops->append(log, &rec, out_ticket, err);
+}
+
+static int queue(struct bawn_exec *e, enum bawn_record_type type, const json_t *body, uint64_t *out_ticket, struct bawn_err *err)
+{
+	return queue_as(e, type, NULL, body, out_ticket, err);
 }
 
 static int commit(struct bawn_exec *e, uint64_t ticket, struct bawn_receipt *out, struct bawn_err *err)
@@ -181,7 +187,9 @@ static int queue_override(struct bawn_exec *e, struct bawn_err *err)
 	bawn_json_set(body, "level", json_string(bawn_word(&bawn_level_words, (int)e->assessment->level)), &ok);
 	bawn_json_set(body, "action", json_string(bawn_word(&bawn_action_words, (int)e->action)), &ok);
 	bawn_json_set(body, "approval_id", bawn_json_text_or_null(e->approval_id[0] != '\0' ? e->approval_id : NULL), &ok);
-	return ok ? queue(e, BAWN_RECORD_OVERRIDE_USED, body, NULL, err) : bawn_fail(err, -ENOMEM, "record the override");
+	/* What nobody should run was run: of the overrides these are the ones to count. */
+	const char *severity = e->assessment->level == BAWN_LEVEL_BLOCKED ? "CRITICAL" : NULL;
+	return ok ? queue_as(e, BAWN_RECORD_OVERRIDE_USED, severity, body, NULL, err) : bawn_fail(err, -ENOMEM, "record the override");
 }
 
 static json_t *inputs_json(const struct bawn_checked *c)
@@ -394,5 +402,7 @@ int bawn_record_outcome(struct bawn_exec *e, struct bawn_err *err)
 	e->has_outcome = r == 0;
 	if (r == 0)
 		bawn_running_clear(e->b->dirs.state, e->id, bawn_take_fd(&e->mark_fd));
+	if (r == 0)
+		bawn_alerts_after(e);
 	return r;
 }

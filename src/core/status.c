@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "core/alerts.h"
 #include "core/handle.h"
 #include "core/host.h"
 #include "native/native.h"
@@ -99,8 +100,11 @@ static void check_audit(struct bawn *b, struct bawn_audit_report *v, struct heal
 	int r = bawn_audit_verify(b->dirs.audit, &(struct bawn_audit_verify_options){ .skim = true, .witness = witness, .witness_may = true }, v, &err);
 	if (r < 0 && h->good)
 		bad(h, "%s", err.msg);
-	else if (r == 0 && !v->ok)
-		bad(h, "entry %llu: %s", (unsigned long long)v->first_bad_seq, v->problem);
+	char said[200] = "";
+	if (r == 0)
+		bawn_alert_integrity(b, v, said, sizeof said);
+	if (r == 0 && !v->ok)
+		bad(h, "entry %llu: %s%s%.60s", (unsigned long long)v->first_bad_seq, v->problem, said[0] != '\0' ? "; " : "", said);
 }
 
 static json_t *component(const struct health *h)

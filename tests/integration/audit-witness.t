@@ -9,7 +9,7 @@ witness, older = w.state + "-witness", w.dir + "/older"
 equal(w.run("print(1)").code, 0, "a run")
 shutil.copytree(w.state, older, symlinks=True)
 r = w.run("print(2)")
-equal((r.code, r["warnings"]), (0, []), "another")
+equal((r.code, [x for x in r["warnings"] if "witness" in x]), (0, []), "another")
 entries = len(w.records())
 v = w.bawn("audit", "verify", "--json")
 equal((v.code, v["ok"], v["anchor"], v["witnessed"]), (3, True, "same-uid", entries), "the witness beside the state directory has seen it all")
