@@ -36,7 +36,7 @@ struct mode {
 	const char *name;
 	int         callers;
 	void      (*one)(struct mode *m, uint64_t until_us);  /* one caller, until then */
-	bool        threads, sign_every, keep_tokens;
+	bool        threads, sign_every, keep_tokens, alone;  /* alone: no witness is told */
 	double      per_s[ROUNDS_MAX], p50[ROUNDS_MAX], p99[ROUNDS_MAX];
 	const char *dir;
 	struct bawn_audit *shared;
@@ -85,13 +85,15 @@ static void put_until(struct mode *m, struct bawn_audit *a, uint64_t until_us)
 		}
 }
 
-static struct bawn_audit *open_log(const char *dir, bool sign_every, bool keep_tokens)
+static struct bawn_audit *open_log(const struct mode *m)
 {
 	struct bawn_audit *a = NULL;
 	struct bawn_err err = { 0 };
-	bawn_auto_buf path = BAWN_BUF(200);
-	bawn_buf_fmt(&path, "%s/audit", dir);
-	if (bawn_audit_open(path.p, &(struct bawn_audit_options){ .node = "bench", .sign_every = sign_every, .keep_tokens = keep_tokens }, &a, &err) < 0) {
+	bawn_auto_buf path = BAWN_BUF(200), witness = BAWN_BUF(200);
+	bawn_buf_fmt(&path, "%s/%s", m->dir, m->alone ? "alone" : "audit");
+	bawn_buf_fmt(&witness, "%s/witness", m->dir);
+	if (bawn_audit_open(path.p, &(struct bawn_audit_options){ .node = "bench", .sign_every = m->sign_every, .keep_tokens = m->keep_tokens,
+	                    .witness = m->alone ? NULL : witness.p, .witness_must = true }, &a, &err) < 0) {
 		fprintf(stderr, "%s\n", err.msg);
 		exit(1);
 	}
@@ -100,7 +102,7 @@ static struct bawn_audit *open_log(const char *dir, bool sign_every, bool keep_t
 
 static void logged(struct mode *m, uint64_t until_us)
 {
-	struct bawn_audit *a = m->shared != NULL ? m->shared : open_log(m->dir, false, false);
+	struct bawn_audit *a = m->shared != NULL ? m->shared : open_log(m);
 	put_until(m, a, until_us);
 	if (m->shared == NULL)
 		a->ops->close(a);
@@ -160,7 +162,7 @@ static void run_threads(struct mode *m, uint64_t until)
 		plain_group.fd = open(path.p, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 		plain_group.bytes = calloc(2 * CALLERS, LINE);
 	} else {
-		m->shared = open_log(m->dir, m->sign_every, m->keep_tokens);
+		m->shared = open_log(m);
 	}
 	for (int i = 0; i < m->callers; i++)
 		if (pthread_create(&t[i], NULL, thread_main, &arg) != 0)
@@ -325,6 +327,8 @@ int main(int argc, char **argv)
 		{ .name = "group commit alone, 32 threads",    .callers = CALLERS, .one = grouped, .threads = true },
 		{ .name = "log, 32 threads, each entry signed", .callers = CALLERS, .one = logged, .threads = true, .sign_every = true },
 		{ .name = "log, 32 threads, nothing redacted", .callers = CALLERS, .one = logged, .threads = true, .keep_tokens = true },
+		{ .name = "log, 32 threads, without a witness", .callers = CALLERS, .one = logged, .threads = true, .alone = true },
+		{ .name = "log, 1 process, without a witness", .callers = 1, .one = logged, .alone = true },
 	};
 	for (size_t i = 0; i < BAWN_LEN(mode); i++) {
 		mode[i].dir = tmp.path;
@@ -342,6 +346,7 @@ int main(int argc, char **argv)
 	printf("32 threads, log / group commit alone: %.2f (must 0.65, aim 0.90)\n", ratio(mode[4].per_s, mode[5].per_s, rounds));
 	printf("32 threads, each entry signed / each commit: %.2f (must 0.40, aim 0.60)\n", ratio(mode[6].per_s, mode[4].per_s, rounds));
 	printf("32 threads, secrets looked for / not: %.2f\n", ratio(mode[4].per_s, mode[7].per_s, rounds));
+	printf("with / without a witness: 32 threads %.2f, 1 process %.2f\n", ratio(mode[4].per_s, mode[8].per_s, rounds), ratio(mode[1].per_s, mode[9].per_s, rounds));
 	bench_verify(tmp.path, rounds);
 	return 0;
 }

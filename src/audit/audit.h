@@ -63,11 +63,17 @@ struct bawn_audit_ops {
 	int (*wait)(struct bawn_audit *a, uint64_t ticket, struct bawn_receipt *out, struct bawn_err *err);
 	void (*close)(struct bawn_audit *a);  /* queued records that nobody waited for are dropped; accepts NULL */
 };
-struct bawn_audit { const struct bawn_audit_ops *ops; };
+struct bawn_audit {
+	const struct bawn_audit_ops *ops;
+	char weakness[200];              /* what this log should have and has not, in words, or "" */
+};
 
 /* One record, durable on return. */
 BAWN_MUST_CHECK int bawn_audit_put(struct bawn_audit *a, const struct bawn_record *rec,
                                    struct bawn_receipt *out, struct bawn_err *err);
+
+/* Enough for the outcome of each execution that a host runs at once, and for one that is as large as can be. */
+#define BAWN_AUDIT_RESERVE (8u << 20)
 
 struct bawn_audit_options {
 	const char *node;               /* host name in each record */
@@ -75,11 +81,14 @@ struct bawn_audit_options {
 	uint64_t    lock_timeout_ms;    /* 0: 30 s */
 	bool        sign_every;         /* a signature on each entry, not only on the last of a commit */
 	bool        keep_tokens;        /* what looks like a well-known secret is written all the same */
+	const char *witness;            /* a directory elsewhere that remembers how far the log is; NULL: none */
+	uint64_t    reserve_bytes;      /* of disk kept free for the end of what was begun; 0: none */
+	bool        witness_must;       /* one that cannot be written is an error; otherwise it is `weakness` */
 };
 
 /* Opens STATE/audit for appending, making it and its key at first use (0700, files 0600).  Refuses a
- * log that is shorter than its head or a checkpoint it has published, or whose end is not signed by
- * its key (AUDIT_TAMPERED); bytes beyond head that are no signed commit are a torn tail: moved to
+ * log that is shorter than its head, a checkpoint it has published or what its witness has seen, or whose
+ * end is not signed by its key (AUDIT_TAMPERED); bytes beyond head that are no signed commit are a torn tail: moved to
  * quarantine/, recorded as log.recovered. */
 BAWN_MUST_CHECK int bawn_audit_open(const char *dir, const struct bawn_audit_options *o,
                                     struct bawn_audit **out, struct bawn_err *err);
@@ -87,6 +96,20 @@ BAWN_MUST_CHECK int bawn_audit_open(const char *dir, const struct bawn_audit_opt
 /* A new signing key: recorded as log.key, signed by the old one, whose private half is destroyed. */
 BAWN_MUST_CHECK int bawn_audit_rotate_key(const char *dir, const struct bawn_audit_options *o, const json_t *principal,
                                           struct bawn_receipt *out, struct bawn_err *err);
+
+/* Takes the oldest segments out of the log: all that end before `before_us`, the last one never.  They are
+ * exported to a new file (bytes as stored, one after the other), read back and verified, and recorded as
+ * log.prune before they go; proofs of what is left still work.  out->cut 0: there is nothing that old, and
+ * nothing was done. */
+struct bawn_prune { uint64_t before_us; const char *export_path; const json_t *principal; };
+struct bawn_pruned {
+	uint64_t from, cut;             /* the first entry that went, the first that stays */
+	uint64_t segments, bytes;
+	char     sha256[BAWN_SHA256_HEX];  /* of the export */
+	struct bawn_receipt receipt;    /* of log.prune */
+};
+BAWN_MUST_CHECK int bawn_audit_prune(const char *dir, const struct bawn_audit_options *o, const struct bawn_prune *ask,
+                                     struct bawn_pruned *out, struct bawn_err *err);
 
 /* Code bodies, kept once by content hash (STATE/audit/blob/ab/abcd…): durable before the entry that cites it. */
 BAWN_MUST_CHECK int bawn_audit_blob_put(const char *dir, struct bawn_span bytes, char out_sha256[static BAWN_SHA256_HEX], struct bawn_err *err);
@@ -96,13 +119,15 @@ BAWN_MUST_CHECK int bawn_audit_blob_get(const char *dir, const char *sha256, str
 struct bawn_audit_report {
 	bool     ok;
 	uint64_t entries, bytes, segments;
-	uint64_t verified_to;           /* entries that verify from the start */
+	uint64_t verified_from;         /* the first entry that was kept (see bawn_audit_prune); 0: all of them */
+	uint64_t verified_to;           /* entries that verify from there */
 	uint64_t first_bad_seq;         /* when !ok */
 	char     problem[200];          /* when !ok: what is wrong, in words */
 	char     head_hash[BAWN_SHA256_HEX];
 	uint64_t first_us, last_us;     /* times of the first and last entry, 0 when empty */
 	uint64_t torn_bytes;            /* beyond the last signature: never acknowledged */
 	char     anchor[16];            /* none|same-uid|other-uid|remote */
+	uint64_t witnessed;             /* entries that the anchor has seen */
 	uint64_t signatures;            /* met; all of them checked unless skimmed */
 	uint64_t epoch;                 /* of the key that signs next */
 	char     origin[200], vkey[300]; /* the log's name and the verifier key of epoch 0; "" while there is none */
@@ -111,6 +136,8 @@ struct bawn_audit_report {
 };
 struct bawn_audit_verify_options {
 	const char *key;                /* a verifier key known from elsewhere, which must have signed this log; or NULL */
+	const char *witness;            /* a witness's directory, its file, or a checkpoint somebody kept; or NULL */
+	bool        witness_may;        /* it may be missing, or know nothing of this log: then there is no anchor */
 	bool        skim;               /* of the signatures only the last of each epoch, which covers what the others do */
 };
 /* Reads every byte; works on a copy.  Fails only where the log cannot be read at all, or the key is none. */

@@ -59,12 +59,13 @@ static struct bawn_span span_of(const json_t *text)
 
 /* ---- making ---- */
 
-struct gather { const char *exec; json_t *turns, *lines; char code[BAWN_SHA256_HEX]; };  /* newest first */
+struct gather { const char *exec; json_t *turns, *lines; char code[BAWN_SHA256_HEX]; bool cut; };  /* newest first; cut: not from the first entry on */
 
 static int take(void *ctx, const struct bawn_line *l, struct bawn_span line, struct bawn_err *err)
 {
 	struct gather *g = ctx;
 	bool ok = true;
+	g->cut = l->seq > 0;
 	if (l->seq == 0 || bawn_span_is(l->type, "log.key"))
 		bawn_json_push(g->turns, bawn_json_text(line), &ok);
 	if (memmem(line.p, line.n, g->exec, strlen(g->exec)) != NULL) {
@@ -101,6 +102,8 @@ static int prove_keys(const struct gather *g, const struct bawn_leaves *all, jso
 {
 	struct bawn_vkey key = { 0 }, next = { 0 };
 	uint64_t epoch = 0;
+	if (g->cut)
+		return bawn_fail_as(err, BAWN_ERROR_NOT_FOUND, "exec", "the beginning of the log, which names its first key, was pruned: no bundle can be made");
 	for (size_t i = json_array_size(g->turns); i-- > 0; ) {
 		struct bawn_span line = span_of(json_array_get(g->turns, i));
 		struct bawn_line l;

@@ -180,6 +180,16 @@ bool bawn_note_size(struct bawn_span text, uint64_t *out)
 	return head_lines(&text, &origin, out, root);
 }
 
+bool bawn_note_claim(struct bawn_span text, struct bawn_seal *out)
+{
+	struct bawn_span origin;
+	struct bawn_seal s = { 0 };
+	if (!head_lines(&text, &origin, &s.size, s.root))
+		return false;
+	*out = s;
+	return true;
+}
+
 bool bawn_note_read(struct bawn_span text, const struct bawn_vkey *by, struct bawn_seal *out)
 {
 	struct bawn_span origin, line;

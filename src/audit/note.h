@@ -44,5 +44,7 @@ bool bawn_seal_good(const struct bawn_seal *seal, const struct bawn_vkey *by);
 void bawn_note_put(struct bawn_buf *out, const struct bawn_seal *seal, const struct bawn_vkey *by);
 /* A note of this origin, with a signature under this key's id; says nothing about its validity. */
 bool bawn_note_read(struct bawn_span text, const struct bawn_vkey *by, struct bawn_seal *out);
-/* The origin and the size that a note claims. */
+/* The size that a note claims. */
 bool bawn_note_size(struct bawn_span text, uint64_t *out);
+/* Size and root that a note claims; its signature is not looked at. */
+bool bawn_note_claim(struct bawn_span text, struct bawn_seal *out);

@@ -1,13 +1,14 @@
 /* proof.c - that an entry is in the log, for somebody who has only the verifier key: a C2SP tlog-proof.
  *
  * Made from the segments, not from tiles: what is handed out was re-hashed a moment ago and leads to
- * the signed root.
+ * the signed root.  Of entries that were pruned only tiles are left.
  * An attacker controls: every byte of a proof to be checked. */
 #include "audit/proof.h"
 #include <inttypes.h>
 #include "audit/audit.h"
 #include "audit/entry.h"
 #include "audit/keys.h"
+#include "audit/tiles.h"
 #include "base/b64.h"
 #include "base/cleanup.h"
 #include "base/num.h"
@@ -53,6 +54,8 @@ int bawn_leaves_read(int dirfd, bawn_line_fn *also, void *ctx, struct bawn_leave
 	l.leaf = calloc(l.head.size, sizeof *l.leaf);
 	struct reading all = { .leaf = l.leaf, .left = l.head.size, .also = also, .ctx = ctx };
 	r = l.leaf != NULL ? bawn_lines_back(dirfd, &l.head, note_leaf, &all, err) : bawn_fail(err, -ENOMEM, "make a proof");
+	if (r == 0)
+		r = bawn_tiles_leaves(dirfd, all.left, l.leaf, err);
 	if (r != 0)
 		return r;
 	for (uint64_t i = 0; i < l.head.size; i++)

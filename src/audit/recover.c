@@ -21,6 +21,7 @@
 #include "audit/keys.h"
 #include "audit/segment.h"
 #include "audit/trail.h"
+#include "audit/witness.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/ulid.h"
@@ -76,7 +77,7 @@ int bawn_store_check_last(struct bawn_store *s, const struct bawn_head *h, struc
 	return check_signature(s, h, bawn_span_is(l.type, "log.key"), err);
 }
 
-int bawn_store_check_published(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err)
+static int check_checkpoint(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err)
 {
 	bawn_auto_buf text = BAWN_BUF(4096);
 	struct bawn_vkey key;
@@ -91,6 +92,21 @@ int bawn_store_check_published(struct bawn_store *s, const struct bawn_head *h, 
 		if (bawn_note_read(bawn_buf_span(&text), &key, &seal) && bawn_seal_good(&seal, &key))
 			return tampered(err, h, "it has signed a checkpoint of more entries than it has");
 	return 0;
+}
+
+int bawn_store_check_published(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err)
+{
+	int r = check_checkpoint(s, h, err);
+	if (r < 0 || s->witness < 0 || h->size == 0)
+		return r;
+	r = bawn_store_signer(s, h->epoch, err);
+	if (r == 0)
+		r = bawn_witness_check(s->witness, s->signer.key.origin, s->dirfd, h, err);
+	if (r == -EACCES && !s->witness_must) {  /* made by another user who may write this log */
+		snprintf(s->weakness, sizeof s->weakness, "the witness of the audit log cannot be read");
+		return 0;
+	}
+	return r;
 }
 
 /* Keeps the signed commits that follow *h in the open segment.  *out_clean: nothing else follows. */

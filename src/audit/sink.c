@@ -8,8 +8,8 @@
  * (4) whoever sleeps is woken for his own answer, or to commit: each record has a condition of its own,
  *     and after a commit one of those still queued is woken to make the next (waking all of them cost
  *     more than the hashing and signing);
- * (5) tiles and checkpoint are made after the answers are given, by the thread that committed, while
- *     others go on; one thread at a time. */
+ * (5) tiles and checkpoint are made, and the witness is told, after the answers are given, by the thread
+ *     that committed, while others go on; one thread at a time. */
 #include <pthread.h>
 #include "audit/entry.h"
 #include "audit/redact.h"
@@ -61,7 +61,7 @@ static void free_item(struct item *i)
 static bool reserved(enum bawn_record_type type)
 {
 	return type == BAWN_RECORD_LOG_GENESIS || type == BAWN_RECORD_LOG_SEGMENT || type == BAWN_RECORD_LOG_RECOVERED ||
-	       type == BAWN_RECORD_LOG_KEY;
+	       type == BAWN_RECORD_LOG_KEY || type == BAWN_RECORD_LOG_DISK_FULL || type == BAWN_RECORD_LOG_PRUNE;
 }
 
 /* The record as it is written: before it is hashed, and never the other way round. */
@@ -90,6 +90,9 @@ static int append(struct bawn_audit *a, const struct bawn_record *rec, uint64_t 
 	if (i == NULL)
 		return bawn_fail(err, -ENOMEM, "queue a record");
 	i->p.draft = BAWN_BUF(BAWN_ENTRY_MAX);
+	i->p.witnessed = rec->type == BAWN_RECORD_POLICY_CHANGED;
+	i->p.begins = rec->type == BAWN_RECORD_EXEC_INTENT;
+	i->p.ends = rec->type == BAWN_RECORD_EXEC_OUTCOME || rec->type == BAWN_RECORD_EXEC_LOST;
 	(void)pthread_cond_init(&i->changed, NULL);
 	int r = draft(l, &i->p.draft, rec, err);
 	if (r < 0) {
@@ -145,7 +148,7 @@ static struct item *take_batch(struct local *l)
 static void derive(struct local *l, const struct bawn_head *head, const struct bawn_vkey *sealer)
 {
 	pthread_mutex_unlock(&l->mutex);
-	(void)!bawn_tiles_publish(l->store.dirfd, head, sealer, NULL);
+	bawn_store_derive(&l->store, head, sealer);
 	pthread_mutex_lock(&l->mutex);
 	l->deriving = false;
 }
@@ -253,6 +256,7 @@ int bawn_audit_open(const char *dir, const struct bawn_audit_options *o, struct 
 		return r;
 	l->audit.ops = &ops;
 	l->keep_tokens = o != NULL && o->keep_tokens;
+	memcpy(l->audit.weakness, l->store.weakness, sizeof l->audit.weakness);
 	l->end = &l->items;
 	l->derived = l->store.head.size;
 	pthread_mutex_init(&l->mutex, NULL);

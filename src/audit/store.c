@@ -16,9 +16,12 @@
  * (6) one writer at a time: flock on LOCK, which is held by an open file of this process alone (a
  *     handle carried over fork refuses to work);
  * (7) nothing is signed but lines this handle makes, on top of a head it signed or whose signature it
- *     checked; a head smaller than one this handle has seen is refused;
+ *     checked; a head smaller than one this handle has seen is refused, and so is a log that its
+ *     witness has seen longer or with another past (witness.c);
  * (8) the private key is durable before the first line signed with it, and log.key before the key of
- *     the epoch it ends is destroyed.
+ *     the epoch it ends is destroyed;
+ * (9) where there is a reserve, an intent is written only while it is there, and the room for its
+ *     outcome with it; it is given up for an outcome alone (reserve.h).
  * An attacker controls: the content of records (entry.c deals with it).  Whoever may write the state
  * directory can put back an older log with its head, or take the private key; that is for witnesses.
  *
@@ -36,8 +39,10 @@
 #include <sodium.h>
 #include "audit/entry.h"
 #include "audit/keys.h"
+#include "audit/reserve.h"
 #include "audit/segment.h"
 #include "audit/tiles.h"
+#include "audit/witness.h"
 #include "base/b64.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -368,6 +373,7 @@ static int settle(struct bawn_store *s, struct bawn_head *h, struct bawn_err *er
 	int r = 0;
 	bawn_segment_name(h->segment, name);
 	bawn_segment_name(h->size, next);
+	const bool unknown = s->head.size == 0;  /* else check_forward knows more than checkpoint and witness */
 	r = check_forward(s, h, err);
 	if (r < 0)
 		return r;
@@ -387,11 +393,12 @@ static int settle(struct bawn_store *s, struct bawn_head *h, struct bawn_err *er
 	    (h->size > 0 && faccessat(s->segdir, next, F_OK, AT_SYMLINK_NOFOLLOW) == 0)) {
 		r = bawn_store_recover(s, h, err);
 	} else if (!s->trusted) {
-		const bool unknown = s->head.size == 0;  /* else check_forward knows more than the checkpoint */
 		r = h->size > 0 ? bawn_store_check_last(s, h, err) : 0;
 		if (r == 0 && unknown)
 			r = bawn_store_check_published(s, h, err);
 	}
+	if (r == 0 && unknown)
+		r = bawn_store_check_pruned(s, h, err);
 	if (r == 0 && h->size == 0)
 		r = genesis(s, h, err);
 	s->trusted = r == 0;
@@ -421,6 +428,47 @@ static int read_head(struct bawn_store *s, struct bawn_head *out, struct bawn_er
 	return r;
 }
 
+/* ---- no room ---- */
+
+static bool begins(const struct bawn_pending *p) { return p->begins; }
+static bool ends(const struct bawn_pending *p) { return p->ends; }
+static bool any(const struct bawn_pending *p, bool (*is)(const struct bawn_pending *))
+{
+	while (p != NULL && !is(p))
+		p = p->next;
+	return p != NULL;
+}
+
+static int keep_reserve(struct bawn_store *s, struct bawn_err *err)
+{
+	int r = s->reserve > 0 ? bawn_reserve_make(s->dirfd, s->reserve) : 0;
+	if (r == -ENOSPC)
+		return bawn_fail_as(err, BAWN_ERROR_DISK_FULL, NULL, "the disk of the audit log '%s' is full: nothing is begun while there are not %" PRIu64
+		                    " KiB for the records of its end", s->dir, s->reserve / 1024);
+	if (r < 0)
+		snprintf(s->weakness, sizeof s->weakness, "the audit log keeps no room on its disk for the end of what runs: it cannot be set aside here");
+	return 0;
+}
+
+static int append_list(struct bawn_store *s, struct bawn_head *h, struct bawn_pending *first, struct bawn_err *err)
+{
+	/* A segment holds at least one entry besides its first, however small the limit. */
+	if (h->at > 0 && h->offset + bytes_of(first) > s->max_segment)
+		return rotate(s, h, first, err);
+	return bawn_store_write(s, h, first, false, err);
+}
+
+/* The reserve is free: what ends is recorded, and before it why nothing new begins. */
+static int append_last(struct bawn_store *s, struct bawn_head *h, struct bawn_pending *first, struct bawn_err *err)
+{
+	struct bawn_pending own = { .next = first };
+	int r = draft_own(s, &own, BAWN_RECORD_LOG_DISK_FULL, NULL, json_pack("{s:I}", "reserve_bytes", (json_int_t)s->reserve), err);
+	if (r == 0)
+		r = append_list(s, h, &own, err);
+	bawn_buf_done(&own.draft);
+	return r;
+}
+
 static int commit_locked(struct bawn_store *s, struct bawn_pending *first, struct bawn_err *err)
 {
 	struct bawn_head h;
@@ -429,12 +477,14 @@ static int commit_locked(struct bawn_store *s, struct bawn_pending *first, struc
 		r = read_head(s, &h, err);
 	if (r == 0)
 		r = settle(s, &h, err);
+	if (r == 0 && (first == NULL || any(first, begins)))
+		r = keep_reserve(s, err);
 	if (r < 0 || first == NULL)
 		return r;
-	/* A segment holds at least one entry besides its first, however small the limit. */
-	if (h.at > 0 && h.offset + bytes_of(first) > s->max_segment)
-		return rotate(s, &h, first, err);
-	return bawn_store_write(s, &h, first, false, err);
+	r = append_list(s, &h, first, err);
+	if (r == -ENOSPC && !s->dead && s->reserve > 0 && any(first, ends) && bawn_reserve_release(s->dirfd) == 0)
+		r = append_last(s, &h, first, err);
+	return r;
 }
 
 static int usable(struct bawn_store *s, struct bawn_err *err)
@@ -448,8 +498,21 @@ static int usable(struct bawn_store *s, struct bawn_err *err)
 	return 0;
 }
 
+/* Some records are worth waiting for the witness: what changes the rules that the others are judged by. */
+static int tell_witness(struct bawn_store *s, struct bawn_err *err)
+{
+	struct bawn_err why = { 0 };
+	if (s->witness < 0)
+		return 0;
+	int r = bawn_witness_tell(s->witness, s->sealer.origin, &s->head, true, &why);
+	if (r == 0 || !s->witness_must)
+		return 0;
+	return bawn_fail_as(err, type_of(-r), NULL, "the audit log '%s' has the record, but its witness does not know of it: %.150s", s->dir, why.msg);
+}
+
 int bawn_store_commit(struct bawn_store *s, struct bawn_pending *first, struct bawn_err *err)
 {
+	bool witnessed = false;
 	int r = usable(s, err);
 	if (r == 0)
 		r = take_lock(s, err);
@@ -457,6 +520,34 @@ int bawn_store_commit(struct bawn_store *s, struct bawn_pending *first, struct b
 		return r;
 	r = commit_locked(s, first, err);
 	drop_lock(s);
+	for (struct bawn_pending *p = first; p != NULL; p = p->next)
+		witnessed = witnessed || p->witnessed;
+	return r == 0 && witnessed ? tell_witness(s, err) : r;
+}
+
+static int record_locked(struct bawn_store *s, struct bawn_pending *own, bawn_then_fn *then, void *ctx, struct bawn_err *err)
+{
+	int r = commit_locked(s, own, err);
+	if (r == 0)
+		r = tell_witness(s, err);
+	return r == 0 ? then(s, ctx, err) : r;
+}
+
+int bawn_store_record(struct bawn_store *s, enum bawn_record_type type, const json_t *principal, const json_t *body,
+                      bawn_then_fn *then, void *ctx, struct bawn_receipt *out, struct bawn_err *err)
+{
+	struct bawn_pending own = { 0 };
+	int r = usable(s, err);
+	if (r == 0)
+		r = draft_own(s, &own, type, principal, json_deep_copy(body), err);
+	if (r == 0)
+		r = take_lock(s, err);
+	if (r == 0) {
+		r = record_locked(s, &own, then, ctx, err);
+		drop_lock(s);
+	}
+	*out = own.receipt;
+	bawn_buf_done(&own.draft);
 	return r;
 }
 
@@ -491,6 +582,8 @@ static int rotate_locked(struct bawn_store *s, const json_t *principal, struct b
 		*out = own.receipt;
 		if (bawn_keys_destroy(s->dirfd, old, err) < 0)
 			r = bawn_wrap(err, -EIO, "the new key signs from here on, but the old one is still there");
+		else
+			r = tell_witness(s, err);
 	} else if (!s->dead) {  /* else log.key may be there in spite of all: the next opener will see */
 		(void)!bawn_keys_destroy(s->dirfd, old + 1, NULL);  /* it signs nothing */
 	}
@@ -587,32 +680,80 @@ static int open_files(struct bawn_store *s, struct bawn_err *err)
 	return open_head(s, err);
 }
 
+static int open_witness(struct bawn_store *s, const char *dir, bool must, struct bawn_err *err)
+{
+	struct bawn_err why = { 0 };
+	if (dir == NULL)
+		return 0;
+	s->witness_must = must;
+	int r = bawn_witness_open(dir, &s->witness, &why);
+	if (r == 0)
+		return 0;
+	if (must)
+		return bawn_fail_as(err, type_of(-r), NULL, "%.180s", why.msg);
+	snprintf(s->weakness, sizeof s->weakness, "the audit log has no witness: %.150s", why.msg);
+	return 0;
+}
+
+/* What a crash kept from it. */
+static int catch_up(struct bawn_store *s, struct bawn_err *err)
+{
+	struct bawn_err why = { 0 };
+	if (s->witness < 0)
+		return 0;
+	int r = bawn_witness_tell(s->witness, s->sealer.origin, &s->head, false, &why);
+	if (r < 0 && s->witness_must && r != -EBUSY)
+		return bawn_fail_as(err, type_of(-r), NULL, "the witness of the audit log cannot be told: %.150s", why.msg);
+	if (r < 0 && r != -EBUSY)
+		snprintf(s->weakness, sizeof s->weakness, "the witness of the audit log cannot be told: %.150s", why.msg);
+	return 0;
+}
+
 int bawn_store_open(struct bawn_store *s, const char *dir, const struct bawn_audit_options *o,
                     struct bawn_err *err)
 {
 	*s = (struct bawn_store){
-		.dirfd = -1, .segdir = -1, .lockfd = -1, .headfd = -1, .segfd = -1,
+		.dirfd = -1, .segdir = -1, .lockfd = -1, .headfd = -1, .segfd = -1, .witness = -1,
 		.dir = strdup(dir), .node = strdup(o->node != NULL ? o->node : ""), .pid = getpid(),
 		.max_segment = o->max_segment_bytes != 0 ? o->max_segment_bytes : SEGMENT_DEFAULT,
 		.lock_ms = o->lock_timeout_ms != 0 ? o->lock_timeout_ms : LOCK_DEFAULT_MS,
-		.out = BAWN_BUF(64u << 20), .sign_every = o->sign_every,
+		.out = BAWN_BUF(64u << 20), .sign_every = o->sign_every, .reserve = o->reserve_bytes,
 	};
 	(void)sodium_mlock(&s->signer, sizeof s->signer);  /* best effort: a small RLIMIT_MEMLOCK is no reason not to log */
 	int r = s->dir == NULL || s->node == NULL ? bawn_fail(err, -ENOMEM, "open the audit log") : 0;
 	if (r == 0)
+		r = open_witness(s, o->witness, o->witness_must, err);
+	if (r == 0)
 		r = open_files(s, err);
 	if (r == 0)
 		r = bawn_store_commit(s, NULL, err);
+	if (r == 0)
+		r = catch_up(s, err);
 	if (r < 0)
 		bawn_store_done(s);
 	return r;
 }
 
+static void remind_witness(const struct bawn_store *s, const struct bawn_head *h, const struct bawn_vkey *sealer)
+{
+	if (s->witness >= 0)
+		(void)!bawn_witness_tell(s->witness, sealer->origin, h, false, NULL);
+}
+
+void bawn_store_derive(const struct bawn_store *s, const struct bawn_head *h, const struct bawn_vkey *sealer)
+{
+	(void)!bawn_tiles_publish(s->dirfd, h, sealer, NULL);
+	remind_witness(s, h, sealer);
+}
+
 void bawn_store_done(struct bawn_store *s)
 {
-	int *fd[] = { &s->dirfd, &s->segdir, &s->lockfd, &s->headfd, &s->segfd };
-	if (s->trusted && !s->dead && s->pid == getpid() && bawn_tiles_due(s->dirfd, &s->head))
-		(void)!bawn_tiles_publish(s->dirfd, &s->head, &s->sealer, NULL);  /* what can be made from the log can wait for the next one */
+	int *fd[] = { &s->dirfd, &s->segdir, &s->lockfd, &s->headfd, &s->segfd, &s->witness };
+	if (s->trusted && !s->dead && s->pid == getpid()) {
+		if (bawn_tiles_due(s->dirfd, &s->head))
+			(void)!bawn_tiles_publish(s->dirfd, &s->head, &s->sealer, NULL);  /* what can be made from the log can wait for the next one */
+		remind_witness(s, &s->head, &s->sealer);
+	}
 	(void)sodium_munlock(&s->signer, sizeof s->signer);  /* wipes it */
 	for (size_t i = 0; i < BAWN_LEN(fd); i++) {
 		bawn_close_fdp(fd[i]);

@@ -14,13 +14,19 @@ struct bawn_pending {
 	struct bawn_buf      draft;
 	struct bawn_receipt  receipt;  /* filled by a commit that succeeds */
 	bool                 new_key;  /* a log.key: what follows is signed by the next epoch */
+	bool                 begins;   /* something that will end: not without the reserve */
+	bool                 ends;     /* the end of something: worth the reserve */
+	bool                 witnessed; /* the witness must know of it before it is acknowledged */
 };
 
 struct bawn_store {
 	char    *dir, *node;
 	int      dirfd, segdir, lockfd, headfd, segfd;
+	int      witness;         /* its directory, or -1 */
+	bool     witness_must;
+	char     weakness[200];   /* see struct bawn_audit */
 	uint64_t segment;         /* first seq of the segment open at segfd */
-	uint64_t max_segment, lock_ms;
+	uint64_t max_segment, lock_ms, reserve;
 	struct bawn_head head;    /* the last one this handle wrote or checked itself; size 0: none yet */
 	struct bawn_vkey sealer;  /* who signed it */
 	bool     trusted;         /* nothing went wrong since */
@@ -40,8 +46,18 @@ void bawn_store_done(struct bawn_store *s);
 /* All of the list durable and in the head, or an error and none of it acknowledged. */
 BAWN_MUST_CHECK int bawn_store_commit(struct bawn_store *s, struct bawn_pending *first, struct bawn_err *err);
 
+/* Tiles, checkpoint and what the witness knows, up to this head: after the acknowledgement, without waiting
+ * for a disk, and a failure costs nothing but that the next one has more to do. */
+void bawn_store_derive(const struct bawn_store *s, const struct bawn_head *h, const struct bawn_vkey *sealer);
+
 /* A key for the next epoch, recorded as log.key; the private key of this one is destroyed. */
 BAWN_MUST_CHECK int bawn_store_rotate_key(struct bawn_store *s, const json_t *principal, struct bawn_receipt *out, struct bawn_err *err);
+
+/* One entry of our own by somebody, which the witness knows of on return; `then` is called with the lock
+ * still held.  *out is filled as soon as it is written, whatever follows. */
+typedef int bawn_then_fn(struct bawn_store *s, void *ctx, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_store_record(struct bawn_store *s, enum bawn_record_type type, const json_t *principal, const json_t *body,
+                                      bawn_then_fn *then, void *ctx, struct bawn_receipt *out, struct bawn_err *err);
 
 /* store.c for recover.c */
 BAWN_MUST_CHECK int bawn_store_signer(struct bawn_store *s, uint64_t epoch, struct bawn_err *err);
@@ -62,5 +78,7 @@ BAWN_MUST_CHECK int bawn_store_own(struct bawn_store *s, struct bawn_head *h,
 BAWN_MUST_CHECK int bawn_store_recover(struct bawn_store *s, struct bawn_head *h, struct bawn_err *err);
 /* Is the head signed, is the last line acknowledged by it there, and is it the one?  Then s->head is *h. */
 BAWN_MUST_CHECK int bawn_store_check_last(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err);
-/* Has the log published a checkpoint of more entries than it has now? */
+/* prune.c: where the log does not begin at 0, does a log.prune say why?  Finishes its work. */
+BAWN_MUST_CHECK int bawn_store_check_pruned(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err);
+/* Has the log published a checkpoint of more entries than it has now, or has its witness seen another log? */
 BAWN_MUST_CHECK int bawn_store_check_published(struct bawn_store *s, const struct bawn_head *h, struct bawn_err *err);

@@ -205,6 +205,36 @@ static bool load_edge(struct bawn_tiles *t, uint64_t size)
 	return good;
 }
 
+/* The beginning of a tile, from the file of a longer one if need be: those of the past are full. */
+static bool get_part(int dirfd, int level, uint64_t n, unsigned width, void *out)
+{
+	uint8_t whole[BUNDLE_MAX];
+	const size_t each = level == ENTRIES ? ENTRY : BAWN_SHA256_LEN;
+	for (unsigned w = WIDTH; w >= width; w--) {
+		char path[PATH_SIZE];
+		tile_path(level, n, w, path);
+		if (get_file(dirfd, path, whole, w * each)) {
+			memcpy(out, whole, width * each);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The edge as it was when there were `size` entries. */
+static bool load_past(struct bawn_tiles *t, uint64_t size)
+{
+	bool good = true;
+	t->size = size;
+	for (int level = 0; good && level < LEVELS; level++) {
+		const unsigned width = width_at(size, level);
+		good = width == 0 || get_part(t->dirfd, level, at_level(size, level + 1), width, t->hash[level]);
+		if (good && level == 0 && width > 0)
+			good = get_part(t->dirfd, ENTRIES, at_level(size, 1), width, t->bundle);
+	}
+	return good;
+}
+
 /* Only the right edge is needed for it. */
 static void edge_root(const struct bawn_tiles *t, uint8_t out[static BAWN_SHA256_LEN])
 {
@@ -277,6 +307,8 @@ static int add_all(struct bawn_tiles *t, const struct bawn_head *h, struct bawn_
 	bawn_auto_segments all = { 0 };
 	int r = bawn_segments_list(t->dirfd, &all, err);
 	t->size = 0;
+	if (r == 0 && all.n > 0 && all.first[0] > 0 && !load_past(t, all.first[0]))
+		r = bawn_fail(err, -EBADMSG, "make tiles");
 	for (size_t i = 0; r == 0 && i < all.n && t->size < h->size; i++)
 		r = add_segment(t, all.first[i], h->size, err);
 	return r == 0 && t->size != h->size ? bawn_fail(err, -EBADMSG, "make tiles") : r;
@@ -368,6 +400,107 @@ void bawn_tiles_check_add(struct bawn_tiles *t, const uint8_t data[static BAWN_S
 	add(t, data);
 	if (t->size == t->stop)
 		put_edge(t, 0);
+}
+
+/* A full tile of the past: its root stands in the one above it, its entries are those of its bundle. */
+static bool past_tile(int dirfd, int level, uint64_t n)
+{
+	bawn_node hash[WIDTH], above[WIDTH], root, leaf;
+	uint8_t bundle[BUNDLE_MAX];
+	struct bawn_tree t = { 0 };
+	if (!get_part(dirfd, level, n, WIDTH, hash) || !get_part(dirfd, level + 1, n / WIDTH, (unsigned)(n % WIDTH) + 1, above) ||
+	    (level == 0 && !get_part(dirfd, ENTRIES, n, WIDTH, bundle)))
+		return false;
+	bool good = true;
+	for (unsigned i = 0; i < WIDTH; i++) {
+		bawn_tree_add(&t, hash[i]);
+		if (level == 0) {
+			bawn_tree_leaf(bundle + i * ENTRY + 2, leaf);
+			good = good && bundle[i * ENTRY] == 0 && bundle[i * ENTRY + 1] == BAWN_SHA256_LEN && memcmp(leaf, hash[i], sizeof leaf) == 0;
+		}
+	}
+	bawn_tree_root(&t, root);
+	return good && memcmp(root, above[n % WIDTH], sizeof root) == 0;
+}
+
+static bool past_tiles(int dirfd, uint64_t size)
+{
+	bool good = true;
+	for (int level = 0; level < LEVELS - 1; level++)
+		for (uint64_t n = 0; good && n < at_level(size, level + 1); n++)
+			good = past_tile(dirfd, level, n);
+	return good;
+}
+
+void bawn_tiles_check_from(struct bawn_tiles *t, const struct bawn_tree *tree)
+{
+	bawn_node want, root;
+	if (t == NULL || t->stop < tree->size)
+		return;
+	bawn_tree_root(tree, want);
+	const bool loaded = load_past(t, tree->size) && past_tiles(t->dirfd, tree->size);
+	if (loaded)
+		edge_root(t, root);
+	if (!loaded || memcmp(root, want, sizeof root) != 0) {
+		snprintf(t->problem, BAWN_TILES_PROBLEM, "tiles of the entries that were pruned are missing or damaged");
+		t->size = t->stop;
+	} else if (t->size == t->stop) {
+		put_edge(t, 0);
+	}
+}
+
+int bawn_tiles_leaves(int dirfd, uint64_t n, bawn_node *out, struct bawn_err *err)
+{
+	for (uint64_t i = 0; i < n; i += WIDTH) {
+		const unsigned width = n - i < WIDTH ? (unsigned)(n - i) : WIDTH;
+		if (!get_part(dirfd, 0, i / WIDTH, width, out + i))
+			return bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL, "the tiles of entries that were pruned are missing or damaged");
+	}
+	return 0;
+}
+
+/* Of a perfect subtree: 2^bits entries from `start` on, which is a multiple of that. */
+static bool subtree(int dirfd, uint64_t start, unsigned bits, uint8_t *out)
+{
+	const int level = (int)(bits / 8);
+	const uint64_t at = start >> (8 * level);
+	const unsigned from = (unsigned)(at % WIDTH), count = 1u << bits % 8;
+	bawn_node hash[WIDTH];
+	struct bawn_tree t = { 0 };
+	if (level >= LEVELS || !get_part(dirfd, level, at / WIDTH, from + count, hash))
+		return false;
+	for (unsigned i = 0; i < count; i++)
+		bawn_tree_add(&t, hash[from + i]);
+	bawn_tree_root(&t, out);
+	return true;
+}
+
+/* Of the entries from `start` on, and of those of them before m (if any are). */
+static bool range(int dirfd, uint64_t start, uint64_t size, uint64_t m, uint8_t *all, uint8_t *part)
+{
+	bawn_node left_all, left_part, right_all, right_part;
+	unsigned bits = 0;
+	while ((size - 1) >> bits > 1)
+		bits++;  /* 2^bits is the largest power of two below size */
+	const uint64_t half = size > 1 ? (uint64_t)1 << bits : 0;
+	if ((size & (size - 1)) == 0 && (start + size <= m || start >= m)) {
+		bool good = subtree(dirfd, start, size > 1 ? bits + 1 : 0, all);
+		memcpy(part, all, BAWN_SHA256_LEN);
+		return good;
+	}
+	if (!range(dirfd, start, half, m, left_all, left_part) || !range(dirfd, start + half, size - half, m, right_all, right_part))
+		return false;
+	bawn_tree_node(left_all, right_all, all);
+	if (start + half < m)
+		bawn_tree_node(left_part, right_part, part);
+	else
+		memcpy(part, left_part, BAWN_SHA256_LEN);
+	return true;
+}
+
+bool bawn_tiles_roots(int dirfd, uint64_t n, uint64_t m, uint8_t root_n[static BAWN_SHA256_LEN], uint8_t root_m[static BAWN_SHA256_LEN])
+{
+	return m > 0 && m <= n && range(dirfd, 0, n, m, root_n, root_m);
 }
 
 void bawn_tiles_check_free(struct bawn_tiles *t) { free(t); }

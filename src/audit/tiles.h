@@ -7,7 +7,8 @@
  *
  * N in groups of three digits: 5, 1234067 -> 005, x001/x234/067.
  * All of it follows from the segments and is never trusted: it is written after the acknowledgement,
- * without a sync, and made anew from the first entry where it does not lead to the signed root. */
+ * without a sync, and made anew from the first entry where it does not lead to the signed root.  Only of
+ * entries that were pruned they are all that is left: then from the first that was kept. */
 #pragma once
 #include "audit/head.h"
 
@@ -23,9 +24,18 @@ BAWN_MUST_CHECK int bawn_tiles_publish(int dirfd, const struct bawn_head *h, con
  * and this costs as much as the commit. */
 bool bawn_tiles_due(int dirfd, const struct bawn_head *h);
 
+/* The first n leaves, from tiles: what they lead to is for the caller to check. */
+BAWN_MUST_CHECK int bawn_tiles_leaves(int dirfd, uint64_t n, bawn_node *out, struct bawn_err *err);
+
+/* The roots of the trees of the first n and of the first m <= n entries, from tiles, the second from nothing
+ * that the first does not follow from: where root_n is the right one, so is root_m. */
+bool bawn_tiles_roots(int dirfd, uint64_t n, uint64_t m, uint8_t root_n[static BAWN_SHA256_LEN], uint8_t root_m[static BAWN_SHA256_LEN]);
+
 /* Compares the tiles of a directory with the tree of its entries, fed in order, up to the size of the
  * checkpoint; out_problem (BAWN_TILES_PROBLEM bytes) names the first that differs or is missing. */
 struct bawn_tiles;
 BAWN_MUST_CHECK struct bawn_tiles *bawn_tiles_check_new(int dirfd, uint64_t size, char *out_problem);
 void bawn_tiles_check_add(struct bawn_tiles *t, const uint8_t data[static BAWN_SHA256_LEN]);
+/* Begins not at 0 but at the tree of the entries that were pruned, whose tiles must lead to its root. */
+void bawn_tiles_check_from(struct bawn_tiles *t, const struct bawn_tree *tree);
 void bawn_tiles_check_free(struct bawn_tiles *t);

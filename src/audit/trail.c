@@ -7,6 +7,7 @@
 #include "audit/trail.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include "base/num.h"
 
 void bawn_trail_init(struct bawn_trail *t) { *t = (struct bawn_trail){ .chain = { .hash = BAWN_NO_HASH } }; }
 
@@ -55,6 +56,59 @@ const char *bawn_key_next(struct bawn_span body, uint64_t epoch, const struct ba
 	return NULL;
 }
 
+/* ---- log.prune ---- */
+
+static bool take_number(struct bawn_span *s, const char *lead, uint64_t *out)
+{
+	const size_t n = strlen(lead);
+	size_t digits = 0;
+	if (!bawn_span_starts(*s, lead))
+		return false;
+	while (n + digits < s->n && s->p[n + digits] >= '0' && s->p[n + digits] <= '9')
+		digits++;
+	if (bawn_parse_u64((struct bawn_span){ s->p + n, digits }, 0, BAWN_SEGMENT_LAST, out, NULL) < 0)
+		return false;
+	s->p += n + digits;
+	s->n -= n + digits;
+	return true;
+}
+
+/* {"cut":N,"hash":"…","epoch":N,"key":"…","genesis":"…","tree":"…"…} */
+bool bawn_cut_read(struct bawn_span body, struct bawn_cut *out)
+{
+	struct bawn_cut c = { 0 };
+	struct bawn_span hash, key, genesis, tree;
+	if (!take_number(&body, "{\"cut\":", &c.cut) || !take_text(&body, ",\"hash\":\"", &hash) || !take_number(&body, ",\"epoch\":", &c.epoch) ||
+	    !take_text(&body, ",\"key\":\"", &key) || !take_text(&body, ",\"genesis\":\"", &genesis) || !take_text(&body, ",\"tree\":\"", &tree))
+		return false;
+	if (c.cut == 0 || hash.n != 64 || !bawn_is_hex(hash.p, 64) || !bawn_vkey_read(key, &c.key) || !bawn_vkey_read(genesis, &c.genesis) ||
+	    strcmp(c.key.origin, c.genesis.origin) != 0 || tree.n != 64u * bawn_tree_nodes(c.cut) || !bawn_is_hex(tree.p, tree.n))
+		return false;
+	memcpy(c.hash, hash.p, 64);
+	c.tree.size = c.cut;
+	for (unsigned i = 0; i < bawn_tree_nodes(c.cut); i++)
+		bawn_unhex(tree.p + 64u * i, c.tree.node[i], sizeof c.tree.node[i]);
+	*out = c;
+	return true;
+}
+
+json_t *bawn_cut_json(const struct bawn_cut *c)
+{
+	char key[BAWN_VKEY_MAX], genesis[BAWN_VKEY_MAX], tree[64 * BAWN_TREE_BITS + 1] = "";
+	bawn_vkey_text(&c->key, key);
+	bawn_vkey_text(&c->genesis, genesis);
+	for (unsigned i = 0; i < bawn_tree_nodes(c->cut); i++)
+		bawn_hex(c->tree.node[i], sizeof c->tree.node[i], tree + 64u * i);
+	return json_pack("{s:I,s:s,s:I,s:s,s:s,s:s}", "cut", (json_int_t)c->cut, "hash", c->hash, "epoch", (json_int_t)c->epoch,
+	                 "key", key, "genesis", genesis, "tree", tree);
+}
+
+void bawn_trail_cut(struct bawn_trail *t, const struct bawn_cut *c)
+{
+	*t = (struct bawn_trail){ .chain = { .seq = c->cut }, .tree = c->tree, .before = c->tree, .key = c->key, .epoch = c->epoch, .sealed = c->cut };
+	memcpy(t->chain.hash, c->hash, sizeof t->chain.hash);
+}
+
 static bool same_root(const struct bawn_tree *t, const struct bawn_line *l)
 {
 	bawn_node root;
@@ -77,6 +131,8 @@ int bawn_trail_next(struct bawn_trail *t, struct bawn_span line, struct bawn_lin
 		problem = first ? bawn_key_first(l->body, &next) : bawn_key_next(l->body, t->epoch, &t->key, &next);
 	if (problem == NULL && turn && !l->sealed)
 		problem = "an entry that names a key and is not signed";
+	if (problem == NULL && !l->sealed && bawn_span_is(l->type, "log.prune"))
+		problem = "a log.prune that is not signed";
 	if (problem == NULL && l->sealed && !skim && !bawn_seal_good(&l->seal, first ? &next : &t->key))
 		problem = "its signature is not by the key of its epoch";
 	if (problem == NULL) {

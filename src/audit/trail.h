@@ -3,6 +3,7 @@
  *
  *	log.genesis   names the origin and the key of epoch 0, and is signed with it
  *	log.key       names the key of the next epoch, and is signed with the one before
+ *	log.prune     says what the state was at an entry, from which on the log may be read without those before
  *	a signature   is that of its epoch, over the tree of all entries up to its line */
 #pragma once
 #include "audit/head.h"
@@ -30,6 +31,24 @@ struct bawn_trail {
 void bawn_trail_init(struct bawn_trail *t);
 /* After the entries of this head, whose seal the caller has checked; `key` is that of h->epoch. */
 void bawn_trail_from(struct bawn_trail *t, const struct bawn_head *h, const struct bawn_vkey *key);
+
+/* What a log.prune says of the place where the log was cut: the first entry kept, the hash before it, the
+ * tree of all entries before it, and whose key signs there. */
+struct bawn_cut {
+	uint64_t         cut;
+	char             hash[BAWN_SHA256_HEX];
+	uint64_t         epoch;
+	struct bawn_vkey key, genesis;  /* of that epoch, of epoch 0 */
+	struct bawn_tree tree;
+	uint64_t         seq;           /* of the log.prune itself */
+	uint64_t         segment, at;   /* where it stands */
+};
+bool bawn_cut_read(struct bawn_span body, struct bawn_cut *out);
+/* Its body, to which whoever records it adds what was taken away.  NULL: no memory. */
+json_t *bawn_cut_json(const struct bawn_cut *c);
+/* Before the first entry that was kept.  Whether all of it is true the entries show: the first must cite
+ * this hash, and the first signature must be by this key, over a root that follows from this tree. */
+void bawn_trail_cut(struct bawn_trail *t, const struct bawn_cut *c);
 
 /* Is the line the next entry?  Moves on if so; *out is written in any case.  0, -EBADMSG or -ENOMEM. */
 BAWN_MUST_CHECK int bawn_trail_next(struct bawn_trail *t, struct bawn_span line, struct bawn_line *out, const char **out_problem);

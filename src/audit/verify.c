@@ -10,7 +10,8 @@
  * (4) what is made from the log (tiles) can be wrong without the log being bad; what the log has
  *     signed (head, checkpoint) cannot.
  * An attacker controls: everything in the directory.  One who has the private key, or an older copy of
- * all of it, is found by an anchor outside only; there is none yet, and the report says so. */
+ * all of it, is found by an anchor outside only: a witness, or a checkpoint somebody kept.  It is read
+ * before the head: the log was already there when its witness was told. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,9 +20,11 @@
 #include "audit/entry.h"
 #include "audit/head.h"
 #include "audit/keys.h"
+#include "audit/prune.h"
 #include "audit/segment.h"
 #include "audit/tiles.h"
 #include "audit/trail.h"
+#include "audit/witness.h"
 #include "base/b64.h"
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -35,6 +38,8 @@ struct verify {
 	bool                      pinned, pin_seen;
 	struct bawn_buf           note;      /* the checkpoint */
 	uint64_t                  note_size; /* what it claims; 0: there is none */
+	struct bawn_cut           cut;       /* where the log begins; cut.cut 0: with its genesis */
+	struct bawn_sighting      seen;      /* what the witness knows; seen.seal.size 0: nothing */
 	struct bawn_tiles        *tiles;
 	struct bawn_audit_report *report;
 };
@@ -121,12 +126,22 @@ static void against_checkpoint(struct verify *v, const struct bawn_vkey *signer)
 		(void)bad(v, v->note_size - 1, "the log has signed a checkpoint of %" PRIu64 " other entries", v->note_size);
 }
 
+static void against_witness(struct verify *v)
+{
+	bawn_node root;
+	if (v->seen.seal.size == 0 || v->trail.chain.seq != v->seen.seal.size)
+		return;
+	bawn_tree_root(&v->trail.tree, root);
+	if (memcmp(root, v->seen.seal.root, sizeof root) != 0)
+		(void)bad(v, v->seen.seal.size - 1, "its witness has seen %" PRIu64 " other entries: the log has another past", v->seen.seal.size);
+}
+
 /* After an entry that fits. */
 static void took(struct verify *v, const struct bawn_line *l, const struct bawn_vkey *before)
 {
 	const struct bawn_vkey *signer = l->seq == 0 ? &v->trail.key : before;
 	uint8_t data[BAWN_SHA256_LEN];
-	if (l->seq == 0)
+	if (v->report->first_us == 0)
 		v->report->first_us = l->ts_us;
 	if (l->seq == 0 || bawn_span_is(l->type, "log.key"))
 		against_key_files(v, l->seq);
@@ -141,6 +156,7 @@ static void took(struct verify *v, const struct bawn_line *l, const struct bawn_
 		bawn_tiles_check_add(v->tiles, data);
 	}
 	against_checkpoint(v, signer);
+	against_witness(v);
 }
 
 static int verify_lines(struct verify *v, int fd, uint64_t segment, uint64_t end, struct bawn_err *err)
@@ -217,16 +233,69 @@ static void beyond_the_end(struct verify *v)
 		tiles_wrong(v, "checkpoint is not signed by a key of this log");
 }
 
+/* What the witness has seen was pruned since: only the tiles know of it. */
+static void against_older_witness(struct verify *v)
+{
+	bawn_node want, now, then;
+	if (v->seen.seal.size == 0 || v->seen.seal.size >= v->cut.cut)
+		return;
+	bawn_tree_root(&v->cut.tree, want);
+	if (!bawn_tiles_roots(v->dirfd, v->cut.cut, v->seen.seal.size, now, then) || memcmp(now, want, sizeof now) != 0) {
+		snprintf(v->report->anchor, sizeof v->report->anchor, "none");
+		v->report->witnessed = 0;
+	} else if (memcmp(then, v->seen.seal.root, sizeof then) != 0) {
+		(void)bad(v, v->seen.seal.size - 1, "its witness has seen %" PRIu64 " other entries: the log has another past", v->seen.seal.size);
+	}
+}
+
+/* A log without its beginning: what its log.prune says of the place is where verification starts. */
+static int begin_at_cut(struct verify *v, const struct bawn_segments *all, struct bawn_err *err)
+{
+	struct bawn_err why = { 0 };
+	struct bawn_vkey file;
+	int r = bawn_cut_find(v->dirfd, all, &v->cut, &why);
+	if (r == -EBADMSG)
+		return bad(v, all->first[0] - 1, "%.150s", why.msg);
+	if (r < 0) {
+		if (err != NULL)
+			*err = why;
+		return r;
+	}
+	const bool skim = v->trail.skim;
+	bawn_trail_cut(&v->trail, &v->cut);
+	v->trail.skim = skim;
+	v->report->verified_from = v->cut.cut;
+	bawn_tiles_check_from(v->tiles, &v->cut.tree);
+	bawn_vkey_text(&v->cut.genesis, v->report->vkey);
+	memcpy(v->report->origin, v->cut.key.origin, sizeof v->report->origin);
+	if (v->note_size > 0 && v->note_size < v->cut.cut)
+		tiles_wrong(v, "checkpoint is older than what was pruned");
+	r = bawn_keys_public(v->dirfd, v->cut.epoch, &file);
+	if (r == -EBADMSG || (r == 0 && !bawn_vkey_equal(&file, &v->cut.key)))
+		(void)bad(v, v->cut.seq, "the key file of epoch %" PRIu64 " is not the key that entry %" PRIu64 " names", v->cut.epoch, v->cut.seq);
+	r = bawn_keys_read(v->dirfd, "vkey", &file);
+	if (r == -EBADMSG || (r == 0 && !bawn_vkey_equal(&file, &v->cut.genesis)))
+		(void)bad(v, v->cut.seq, "vkey is not the key that entry %" PRIu64 " names", v->cut.seq);
+	against_witness(v);
+	against_older_witness(v);
+	return 0;
+}
+
 static int verify_all(struct verify *v, struct bawn_err *err)
 {
 	bawn_auto_segments all = { 0 };
 	int r = bawn_segments_list(v->dirfd, &all, err);
 	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP)
 		return bad(v, 0, "the directory of segments is missing");
+	if (r == 0 && all.n > 0 && all.first[0] > 0)
+		r = begin_at_cut(v, &all, err);
 	for (size_t i = 0; r == 0 && v->report->ok && i < all.n; i++)
-		r = verify_segment(v, all.first[i], err);
+		if (all.first[i] >= v->cut.cut)  /* before it: left by a removal that was interrupted */
+			r = verify_segment(v, all.first[i], err);
 	if (r < 0)
 		return r;
+	if (v->cut.cut > 0 && v->cut.seq >= v->trail.sealed)
+		(void)bad(v, v->cut.seq, "entry %" PRIu64 " says that those before it were pruned, and is not signed", v->cut.seq);
 	const uint64_t seq = v->trail.chain.seq;
 	if (seq < v->head.size)
 		(void)bad(v, seq, "the log ends before entry %" PRIu64 ", but %" PRIu64 " entries were acknowledged", seq, v->head.size);
@@ -236,6 +305,11 @@ static int verify_all(struct verify *v, struct bawn_err *err)
 		(void)bad(v, v->trail.sealed - 1, "entry %" PRIu64 ": its signature is not by the key of its epoch", v->trail.sealed - 1);
 	if (v->report->ok && v->note_size > v->trail.sealed)
 		beyond_the_end(v);
+	if (v->seen.seal.size > 0 && v->trail.sealed > 0 && strcmp(v->seen.origin, v->trail.key.origin) != 0)
+		(void)bad(v, 0, "the witness speaks of another log");
+	if (v->seen.seal.size > v->trail.sealed)
+		(void)bad(v, v->trail.sealed, "the log ends before entry %" PRIu64 ", but its witness has seen %" PRIu64 " entries: it was cut, or put back",
+		          v->trail.sealed, v->seen.seal.size);
 	if (v->pinned && !v->pin_seen)
 		(void)bad(v, 0, "no entry is signed by the key given");
 	return 0;
@@ -270,13 +344,118 @@ static void finish_report(const struct verify *v)
 		snprintf(r->tiles, sizeof r->tiles, "good");
 }
 
+/* ---- the witness ---- */
+
+/* The name the log gives itself in its first entry; "" where that cannot be read. */
+static int first_origin(int dirfd, char out[static BAWN_ORIGIN_MAX], struct bawn_err *err)
+{
+	bawn_auto_fd fd = -1;
+	bawn_auto_lines lines = { 0 };
+	struct bawn_trail t;
+	struct bawn_span line = { 0 };
+	struct bawn_line l;
+	bool whole = false;
+	const char *problem;
+	out[0] = '\0';
+	bawn_trail_init(&t);
+	bawn_auto_segments all = { 0 };
+	struct bawn_cut cut;
+	int r = bawn_segments_list(dirfd, &all, NULL);
+	if (r == 0 && all.n > 0 && all.first[0] > 0) {
+		r = bawn_cut_find(dirfd, &all, &cut, NULL);
+		if (r == 0)
+			memcpy(out, cut.key.origin, sizeof cut.key.origin);
+		return r == -ENOMEM ? bawn_fail(err, r, "read the first entry") : 0;
+	}
+	if (r == 0)
+		r = bawn_segment_open(dirfd, 0, &fd, NULL);
+	if (r < 0)
+		return r == -ENOMEM ? bawn_fail(err, r, "read the first entry") : 0;
+	r = bawn_lines_init(&lines, fd, 0, err);
+	if (r == 0)
+		r = bawn_lines_next(&lines, &line, &whole, err);
+	if (r < 0 || line.p == NULL || !whole)
+		return r;
+	r = bawn_trail_next(&t, line, &l, &problem);
+	if (r == 0)
+		memcpy(out, t.key.origin, sizeof t.key.origin);
+	return r == -ENOMEM ? bawn_fail(err, r, "read the first entry") : 0;
+}
+
+/* Could whoever writes the log have written this as well?  Root can write everything. */
+static bool out_of_reach(int fd, const struct stat *log)
+{
+	struct stat st;
+	return fstat(fd, &st) == 0 && log->st_uid != 0 && st.st_uid != log->st_uid && (st.st_mode & 022) == 0;
+}
+
+static const char *anchor_of(int dirfd, int dir, const char *file)
+{
+	struct stat log;
+	bawn_auto_fd fd = openat(dir, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return fstatat(dirfd, "head", &log, 0) == 0 && out_of_reach(dir, &log) && out_of_reach(fd, &log) ? "other-uid" : "same-uid";
+}
+
+/* A directory is asked for the log's own file, a file is taken as it is. */
+static int open_witness(const char *path, const char *origin, int *out_dir, char *file, size_t size)
+{
+	struct stat st;
+	const char *slash = strrchr(path, '/');
+	if (stat(path, &st) < 0)
+		return -errno;
+	if (S_ISDIR(st.st_mode)) {
+		char name[BAWN_WITNESS_NAME];
+		bawn_witness_name(origin, name);
+		snprintf(file, size, "%s", name);
+		*out_dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	} else {
+		bawn_auto_free char *dir = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
+		if (dir == NULL)
+			return -ENOMEM;
+		snprintf(file, size, "%s", slash == NULL ? path : slash + 1);
+		*out_dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	return *out_dir < 0 ? -errno : 0;
+}
+
+static int ask_witness(struct verify *v, const struct bawn_audit_verify_options *o, struct bawn_err *err)
+{
+	char origin[BAWN_ORIGIN_MAX], file[256];
+	bawn_auto_fd dir = -1;
+	if (o->witness == NULL)
+		return 0;
+	int r = first_origin(v->dirfd, origin, err);
+	if (r < 0)
+		return r;
+	r = open_witness(o->witness, origin, &dir, file, sizeof file);
+	const bool found = r == 0;
+	if (r == 0)
+		r = bawn_witness_read(dir, file, &v->seen);
+	if (r == 0) {
+		snprintf(v->report->anchor, sizeof v->report->anchor, "%s", anchor_of(v->dirfd, dir, file));
+		v->report->witnessed = v->seen.seal.size;
+		return 0;
+	}
+	if (r == -ENOMEM)
+		return bawn_fail(err, r, "read the witness");
+	if (o->witness_may)
+		return 0;
+	if (r == -ENOENT && found)
+		return bad(v, 0, "the witness knows nothing of this log");
+	return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "witness", "read the witness '%s': %s", o->witness,
+	                    r == -EBADMSG ? "neither a witness's file nor a checkpoint" : strerrordesc_np(-r));
+}
+
 static int verify_open(struct verify *v, const struct bawn_audit_verify_options *o, struct bawn_err *err)
 {
 	struct bawn_err why = { 0 };
 	bawn_head_init(&v->head);
 	bawn_trail_init(&v->trail);
 	v->trail.skim = o->skim;
-	int r = bawn_head_read_at(v->dirfd, &v->head, &why);
+	int r = ask_witness(v, o, err);
+	if (r < 0)
+		return r;
+	r = bawn_head_read_at(v->dirfd, &v->head, &why);
 	if (r == -EBADMSG || r == -ELOOP)
 		r = bad(v, 0, "%.150s", why.msg);
 	else if (r < 0 && err != NULL)

@@ -12,6 +12,7 @@
 #include "audit/audit.h"
 #include "audit/entry.h"
 #include "audit/head.h"
+#include "audit/prune.h"
 #include "audit/segment.h"
 #include "base/cleanup.h"
 
@@ -162,17 +163,21 @@ static int open_for_walk(const char *dir, int *out_fd, struct bawn_segments *all
 static int find_start(struct forward *f, const struct bawn_segments *all, size_t *out_segment, uint64_t *out_offset, struct bawn_err *err)
 {
 	const struct bawn_bookmark *p = f->place;
+	struct bawn_cut cut = { 0 };
 	size_t i = 0;
+	int r = all->n > 0 && all->first[0] > 0 ? bawn_cut_find(f->dirfd, all, &cut, err) : 0;
+	if (r < 0)
+		return r;
 	if (p->known && p->seq > f->end.size)
 		return tampered(err, f->end.size, "it was here and is gone");
-	while (i + 1 < all->n && all->first[i + 1] <= (p->known ? p->segment : p->seq))
+	while (i + 1 < all->n && (all->first[i + 1] <= (p->known ? p->segment : p->seq) || all->first[i] < cut.cut))
 		i++;
 	*out_segment = i;
 	*out_offset = p->known ? p->offset : 0;
 	if (p->known && (all->n == 0 || all->first[i] != p->segment))
 		return tampered(err, p->seq - 1, "its segment is gone");
-	f->linked = p->known || i == 0;
-	f->chain.seq = p->known ? p->seq : i > 0 ? all->first[i] : 0;
+	f->chain.seq = p->known ? p->seq : i > 0 || cut.cut > 0 ? all->first[i] : 0;
+	f->linked = p->known || f->chain.seq == 0;
 	memcpy(f->chain.hash, p->known ? p->hash : BAWN_NO_HASH, sizeof f->chain.hash);
 	return 0;
 }
@@ -185,11 +190,11 @@ int bawn_audit_walk_on(const char *dir, struct bawn_bookmark *place, bawn_entry_
 	size_t i = 0;
 	uint64_t offset = 0;
 	int r = open_for_walk(dir, &dirfd, &all, &f.end, err);
+	f.dirfd = dirfd;
 	if (r == 0)
 		r = find_start(&f, &all, &i, &offset, err);
 	if (r < 0)
 		return r;
-	f.dirfd = dirfd;
 	for (; r == 0 && f.chain.seq < f.end.size && i < all.n; i++, offset = 0) {
 		if (offset == 0 && all.first[i] != f.chain.seq)
 			return tampered(err, f.chain.seq, "it is missing");
@@ -320,8 +325,9 @@ int bawn_lines_back(int dirfd, const struct bawn_head *end, bawn_line_fn *fn, vo
 		if (r == 0 && b.left != all.first[i])
 			r = tampered(err, b.left, "it is missing");
 	}
+	struct bawn_cut cut;
 	if (r == 0 && b.left > 0)
-		r = tampered(err, b.left - 1, "it is missing");
+		r = all.n > 0 && b.left == all.first[0] ? bawn_cut_find(dirfd, &all, &cut, err) : tampered(err, b.left - 1, "it is missing");
 	return r;
 }
 

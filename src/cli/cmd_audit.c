@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/num.h"
 #include "cli/entries.h"
+#include "cli/log.h"
 #include "core/api.h"
 #include "core/request.h"
 
@@ -49,6 +50,7 @@ static json_t *verify_json(const struct bawn_audit_report *r, const char *dir)
 	NUMBER(entries);
 	NUMBER(bytes);
 	NUMBER(segments);
+	NUMBER(verified_from);
 	NUMBER(verified_to);
 	bawn_json_set(doc, "first_bad_seq", r->ok ? json_null() : json_integer((json_int_t)r->first_bad_seq), &ok);
 	bawn_json_set(doc, "problem", r->ok ? json_null() : bawn_json_text(bawn_span(r->problem)), &ok);
@@ -64,6 +66,7 @@ static json_t *verify_json(const struct bawn_audit_report *r, const char *dir)
 	bawn_json_set(doc, "root", json_string(r->root), &ok);
 	bawn_json_set(doc, "tiles", bawn_json_text_or_null(r->tiles[0] != '\0' ? r->tiles : NULL), &ok);
 	bawn_json_set(doc, "anchor", json_string(anchor), &ok);
+	bawn_json_set(doc, "witnessed", json_integer((json_int_t)r->witnessed), &ok);
 	bawn_json_set(doc, "anchor_says", json_string(anchors[anchor_row(anchor)].sentence), &ok);
 	bawn_json_set(doc, "dir", bawn_json_text(bawn_span(dir)), &ok);
 	if (ok)
@@ -81,20 +84,25 @@ static void put_verdict(struct bawn_buf *out, const struct bawn_audit_report *r)
 		bawn_buf_fmt(out, "\n%" PRIu64 " entries before it verify\n", r->verified_to);
 		return;
 	}
-	bawn_buf_fmt(out, "good: %" PRIu64 " entries in %" PRIu64 " segments verify, head %s\n", r->entries, r->segments, r->head_hash);
+	bawn_buf_fmt(out, "good: %" PRIu64 " entries in %" PRIu64 " segments verify, head %s\n", r->entries - r->verified_from, r->segments, r->head_hash);
+	if (r->verified_from > 0)
+		bawn_buf_fmt(out, "those before entry %" PRIu64 " were pruned; verified from there\n", r->verified_from);
 	bawn_buf_fmt(out, "%" PRIu64 " signatures, key epoch %" PRIu64 "; pin this key elsewhere: %s\n", r->signatures, r->epoch, r->vkey);
 	if (r->tiles[0] != '\0' && strcmp(r->tiles, "good") != 0)
 		bawn_buf_fmt(out, "tiles: %s; remove tile and checkpoint, and they are made anew\n", r->tiles);
 	bawn_buf_fmt(out, "anchor %s: %s\n", anchors[row].anchor, anchors[row].sentence);
+	if (r->witnessed > 0)
+		bawn_buf_fmt(out, "its witness has seen %" PRIu64 " of the entries\n", r->witnessed);
 	if (r->torn_bytes > 0)
 		bawn_buf_fmt(out, "%" PRIu64 " bytes after the last entry were never acknowledged\n", r->torn_bytes);
 }
 
-struct verify_opts { const char *key, *bundle; };
+struct verify_opts { const char *key, *bundle, *witness; };
 
 static const struct bawn_opt verify_rows[] = {
 	BAWN_CLI_OPT(struct verify_opts, 0, "key", TEXT, key, "VKEY", NULL, "a verifier key known from elsewhere, or a file with it: the log must be signed by it"),
 	BAWN_CLI_OPT(struct verify_opts, 0, "bundle", TEXT, bundle, "FILE", NULL, "check what 'audit export --bundle' wrote instead of a log"),
+	BAWN_CLI_OPT(struct verify_opts, 0, "witness", TEXT, witness, "F", NULL, "a witness's directory or file, or a checkpoint kept elsewhere: the log must hold what it has seen"),
 };
 
 /* A key as it is written, or the file that holds it. */
@@ -165,6 +173,26 @@ static int verify_bundle(struct bawn_cli *c, const char *file, const char *key)
 	return bawn_cli_print(&out, code);
 }
 
+/* Of the log of this state directory; a copy somewhere else has none of its own. */
+static bool own_witness(const struct bawn_cli *c, char *out, size_t size)
+{
+	struct bawn_dirs dirs;
+	struct bawn_options o = bawn_cli_options(c);
+	if (bawn_dirs_find(&o, &dirs, NULL) < 0)
+		return false;
+	(void)bawn_log_witness(&dirs, out, size);
+	return true;
+}
+
+static void tell_alert(struct bawn_cli *c, const struct bawn_audit_report *r)
+{
+	char said[200] = "";
+	if (bawn_cli_open(c, NULL) == 0)
+		bawn_alert_integrity(c->bawn, r, said, sizeof said);
+	if (said[0] != '\0')
+		bawn_cli_say("%s", said);
+}
+
 static int run_verify(struct bawn_cli *c, const void *opts, int n, char **word)
 {
 	const struct verify_opts *o = opts;
@@ -177,9 +205,16 @@ static int run_verify(struct bawn_cli *c, const void *opts, int n, char **word)
 	int failed = read_key(o->key, &key, &err);
 	if (failed == 0 && o->bundle != NULL)
 		return verify_bundle(c, o->bundle, o->key != NULL ? key.p : NULL);
-	struct bawn_audit_verify_options v = { .key = o->key != NULL ? key.p : NULL };
+	struct bawn_audit_verify_options v = { .key = o->key != NULL ? key.p : NULL, .witness = o->witness };
+	char witness[544];
+	if (failed == 0 && n == 0 && o->witness == NULL && own_witness(c, witness, sizeof witness)) {
+		v.witness = witness;
+		v.witness_may = true;
+	}
 	if (failed < 0 || bawn_cli_log_dir(c, n > 0 ? word[0] : NULL, dir, sizeof dir, &err) < 0 || bawn_audit_verify(dir, &v, &r, &err) < 0)
 		return bawn_cli_fail(c, &err) == BAWN_EXIT_USAGE ? BAWN_EXIT_USAGE : BAWN_EXIT_CANNOT;
+	if (n == 0)
+		tell_alert(c, &r);
 	int code = !r.ok ? BAWN_EXIT_FOUND : anchors[anchor_row(r.anchor)].independent ? BAWN_EXIT_OK : BAWN_EXIT_INTEGRITY;
 	if (c->common.json) {
 		bawn_auto_json doc = verify_json(&r, dir);
@@ -213,14 +248,16 @@ static int run_rotate(struct bawn_cli *c, const void *opts, int n, char **word)
 {
 	struct bawn_err err = { 0 };
 	struct bawn_receipt receipt = { 0 };
-	char dir[1024], node[256] = "";
+	struct bawn_cli_log at = { 0 };
 	(void)opts, (void)n, (void)word;
-	(void)gethostname(node, sizeof node - 1);
 	bawn_auto_json who = bawn_principal_json("cli");
 	if (who == NULL)
 		(void)bawn_fail(&err, -ENOMEM, "rotate the key");
-	if (who == NULL || bawn_cli_log_dir(c, NULL, dir, sizeof dir, &err) < 0 ||
-	    bawn_audit_rotate_key(dir, &(struct bawn_audit_options){ .node = node }, who, &receipt, &err) < 0)
+	int r = who == NULL ? err.code : bawn_cli_find_log(c, &at, &err);
+	if (r == 0)
+		r = bawn_audit_rotate_key(at.dirs.audit, &at.options, who, &receipt, &err);
+	bawn_cli_log_done(&at);
+	if (r < 0)
 		return bawn_cli_fail(c, &err);
 	if (c->common.json) {
 		bawn_auto_json doc = json_pack("{s:I, s:s}", "seq", (json_int_t)receipt.seq, "hash", receipt.hash);
@@ -377,7 +414,7 @@ static int run_report(struct bawn_cli *c, const void *opts, int n, char **word)
 }
 
 const struct bawn_cli_command bawn_cmd_audit_verify = {
-	.group = "audit", .name = "verify", .synopsis = "[--key VKEY] [DIR | --bundle FILE]",
+	.group = "audit", .name = "verify", .synopsis = "[--key VKEY] [--witness F] [DIR | --bundle FILE]",
 	.summary = "check every byte of the log, here or in a copy",
 	.about = "Reads the whole log and checks each entry, its place in chain and tree, every signature and the\n"
 	         "head.  DIR is a copy of the state directory or of its audit directory; nothing is written.  Without\n"
@@ -385,10 +422,14 @@ const struct bawn_cli_command bawn_cmd_audit_verify = {
 	         "elsewhere (the file vkey), a log made by somebody else is noticed too.  With --bundle: checks what\n"
 	         "'bawn audit export --bundle' wrote, alone; only with --key is it known whose log it is from.\n"
 	         "\n"
+	         "A witness remembers how far the log was, so that one cut, put back to an older copy or grown from\n"
+	         "another past is noticed.  The log of this state directory is held against its own witness; with DIR\n"
+	         "only --witness is: the witness's directory, a file of it, or a copy of the log's file 'checkpoint'.\n"
+	         "\n"
 	         "Exit status: 0 whole, and something independent vouches for it; 1 changed, cut or damaged; 3 whole,\n"
 	         "but nothing independent vouches for it; 125 the log cannot be read.  Of a bundle: 0 good and by the\n"
 	         "key given, 3 good but no key was given.",
-	.example = "bawn audit verify\nbawn audit verify --key vkey.txt /mnt/evidence/bawn\nbawn audit verify --key vkey.txt --bundle evidence.json",
+	.example = "bawn audit verify\nbawn audit verify --key vkey.txt --witness checkpoint.txt /mnt/evidence/bawn\nbawn audit verify --key vkey.txt --bundle evidence.json",
 	.opts = BAWN_CLI_OPTS(verify_rows), .opts_size = sizeof(struct verify_opts), .least = 0, .most = 1, .run = run_verify,
 };
 const struct bawn_cli_command bawn_cmd_audit_proof = {

@@ -170,10 +170,9 @@ static int open_log(struct bawn *b, struct bawn_err *err)
 			err->type = BAWN_ERROR_STATE_UNWRITABLE;
 		return bawn_wrap(err, r, "make the state directory");
 	}
-	struct bawn_audit_options o = { .node = b->node, .max_segment_bytes = b->policy->policy->max_segment_bytes,
-		.sign_every = b->policy->policy->sign != NULL && strcmp(b->policy->policy->sign, "entry") == 0,
-		.keep_tokens = !b->policy->policy->redact_tokens };
-	return bawn_audit_open(b->dirs.audit, &o, &b->audit, err);
+	struct bawn_audit_options o;
+	r = bawn_log_options(&b->dirs, b->policy->policy, b->node, &o, err);
+	return r < 0 ? r : bawn_audit_open(b->dirs.audit, &o, &b->audit, err);
 }
 
 int bawn_log(struct bawn *b, struct bawn_audit **out, struct bawn_err *err)

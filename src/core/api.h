@@ -9,6 +9,7 @@
 struct bawn_dirs {
 	char state[512];       /* STATE */
 	char audit[544];       /* STATE/audit */
+	char witness[544];     /* STATE-witness: of the log, unless audit.yaml names another */
 	char run[512];         /* host-wide slots: /run/bawn or $XDG_RUNTIME_DIR/bawn */
 	char config_user[512]; /* $XDG_CONFIG_HOME/bawn, or "" without a home */
 	char config[512];      /* --config or BAWN_CONFIG, or "" */
@@ -18,6 +19,17 @@ struct bawn_dirs {
 BAWN_MUST_CHECK int bawn_dirs_find(const struct bawn_options *o, struct bawn_dirs *out, struct bawn_err *err);
 
 const struct bawn_dirs *bawn_dirs_of(const struct bawn *b);
+
+/* How the log of this state directory is opened under this policy; borrows from both.  CONFIG_INVALID
+ * where its witness lies in the state directory. */
+struct bawn_audit_options;
+BAWN_MUST_CHECK int bawn_log_options(const struct bawn_dirs *d, const struct bawn_policy *p, const char *node,
+                                     struct bawn_audit_options *out, struct bawn_err *err);
+/* Of a check of the whole log that somebody made: an alert where audit.yaml says so; `said` receives its words, or "". */
+struct bawn_audit_report;
+void bawn_alert_integrity(struct bawn *b, const struct bawn_audit_report *r, char *said, size_t size);
+/* Where its witness is; a policy that cannot be read names none, and a verifier goes on with the usual place. */
+int bawn_log_witness(const struct bawn_dirs *d, char *out, size_t size);
 
 /* The `assessment` object of DESIGN: for results and for `bawn assess`. */
 BAWN_MUST_CHECK int bawn_assessment_json(const struct bawn_assessment *a, const struct bawn_policy *p,

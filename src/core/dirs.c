@@ -56,7 +56,12 @@ static int find_state(const char *asked, struct bawn_dirs *d, struct bawn_err *e
 	int r = asked != NULL ? make_absolute(asked, d->state, sizeof d->state, err)
 	        : geteuid() == 0 ? put(d->state, sizeof d->state, err, "/var/lib/bawn")
 	        : home_dir("XDG_STATE_HOME", ".local/state", d->state, sizeof d->state, err);
-	return r < 0 ? r : put(d->audit, sizeof d->audit, err, "%s/audit", d->state);
+	if (r == 0)
+		r = put(d->audit, sizeof d->audit, err, "%s/audit", d->state);
+	size_t n = strlen(d->state);
+	while (n > 1 && d->state[n - 1] == '/')
+		n--;
+	return r < 0 ? r : put(d->witness, sizeof d->witness, err, "%.*s-witness", (int)n, d->state);
 }
 
 static int find_config(const char *asked, struct bawn_dirs *d, struct bawn_err *err)

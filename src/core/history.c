@@ -187,10 +187,12 @@ static json_t *top_rules(json_t *counts)
 	return NULL;
 }
 
-static int integrity(const char *dir, json_t **out, struct bawn_err *err)
+static int integrity(const struct bawn_dirs *d, json_t **out, struct bawn_err *err)
 {
 	struct bawn_audit_report v = { 0 };
-	int r = bawn_audit_verify(dir, &(struct bawn_audit_verify_options){ .skim = true }, &v, err);
+	char witness[544];
+	(void)bawn_log_witness(d, witness, sizeof witness);
+	int r = bawn_audit_verify(d->audit, &(struct bawn_audit_verify_options){ .skim = true, .witness = witness, .witness_may = true }, &v, err);
 	if (r == -ENOENT) {
 		v.ok = true;  /* no log yet */
 		r = 0;
@@ -217,7 +219,7 @@ int bawn_get_audit_report(struct bawn *b, uint64_t since_us, uint64_t until_us, 
 	/* A log that does not verify still gives a report of what could be read; integrity says so. */
 	if (rc < 0 && !r.ok)
 		return bawn_fail(err, -ENOMEM, "report");
-	rc = integrity(b->dirs.audit, &sound, err);
+	rc = integrity(&b->dirs, &sound, err);
 	if (rc < 0)
 		return rc;
 	char from[BAWN_RFC3339_LEN], to[BAWN_RFC3339_LEN], at[BAWN_RFC3339_LEN];

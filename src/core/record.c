@@ -4,6 +4,7 @@
 #include "audit/redact.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "core/alerts.h"
 #include "core/exec.h"
 #include "core/running.h"
 
@@ -16,16 +17,21 @@ static bool logs_evidence(const struct bawn_exec *e)
 	return strcmp(e->policy->policy->log_level, "minimal") != 0;
 }
 
-static int queue(struct bawn_exec *e, enum bawn_record_type type, const json_t *body, uint64_t *out_ticket, struct bawn_err *err)
+static int queue_as(struct bawn_exec *e, enum bawn_record_type type, const char *severity, const json_t *body, uint64_t *out_ticket, struct bawn_err *err)
 {
 	struct bawn_audit *log;
 	int r = bawn_log(e->b, &log, err);
 	if (r < 0)
 		return r;
-	struct bawn_record rec = { .type = type, .exec = e->id, .session = e->checked->session,
+	struct bawn_record rec = { .type = type, .severity = severity, .exec = e->id, .session = e->checked->session,
 		.principal = e->checked->principal, .body = body,
 		.redact = e->policy->policy->redact.item, .n_redact = e->policy->policy->redact.n };
 	return log->ops->append(log, &rec, out_ticket, err);
+}
+
+static int queue(struct bawn_exec *e, enum bawn_record_type type, const json_t *body, uint64_t *out_ticket, struct bawn_err *err)
+{
+	return queue_as(e, type, NULL, body, out_ticket, err);
 }
 
 static int commit(struct bawn_exec *e, uint64_t ticket, struct bawn_receipt *out, struct bawn_err *err)
@@ -183,7 +189,9 @@ static int queue_override(struct bawn_exec *e, struct bawn_err *err)
 	bawn_json_set(body, "level", json_string(bawn_word(&bawn_level_words, (int)e->assessment->level)), &ok);
 	bawn_json_set(body, "action", json_string(bawn_word(&bawn_action_words, (int)e->action)), &ok);
 	bawn_json_set(body, "approval_id", bawn_json_text_or_null(e->approval_id[0] != '\0' ? e->approval_id : NULL), &ok);
-	return ok ? queue(e, BAWN_RECORD_OVERRIDE_USED, body, NULL, err) : bawn_fail(err, -ENOMEM, "record the override");
+	/* What nobody should run was run: of the overrides these are the ones to count. */
+	const char *severity = e->assessment->level == BAWN_LEVEL_BLOCKED ? "CRITICAL" : NULL;
+	return ok ? queue_as(e, BAWN_RECORD_OVERRIDE_USED, severity, body, NULL, err) : bawn_fail(err, -ENOMEM, "record the override");
 }
 
 static json_t *inputs_json(const struct bawn_checked *c)
@@ -239,11 +247,15 @@ int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err)
 	bawn_json_set(body, "policy_sha256", json_string(c->policy_sha256), &ok);
 	bawn_json_set(body, "loosened", text_list(e->policy->policy->loosened.item, e->policy->policy->loosened.n), &ok);
 	bawn_json_set(body, "slot", json_integer((json_int_t)e->slot), &ok);
-	if (!ok)
-		return bawn_fail(err, -ENOMEM, "record the intent");
 	uint64_t from = 0, ticket;
 	struct bawn_audit *log;
 	int r = bawn_log(e->b, &log, err);
+	if (r == 0 && log->weakness[0] != '\0') {  /* seen by whoever reads the record, and by whoever ran it */
+		bawn_json_set(body, "weakness", bawn_json_text(bawn_span(log->weakness)), &ok);
+		bawn_json_push(e->warnings, bawn_json_text(bawn_span(log->weakness)), &ok);
+	}
+	if (r == 0 && !ok)
+		r = bawn_fail(err, -ENOMEM, "record the intent");
 	if (r == 0)
 		r = keep_code(e, err);
 	if (r == 0)
@@ -399,5 +411,7 @@ int bawn_record_outcome(struct bawn_exec *e, struct bawn_err *err)
 	e->has_outcome = r == 0;
 	if (r == 0)
 		bawn_running_clear(e->b->dirs.state, e->id, bawn_take_fd(&e->mark_fd));
+	if (r == 0)
+		bawn_alerts_after(e);
 	return r;
 }

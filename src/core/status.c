@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "core/alerts.h"
 #include "core/handle.h"
 #include "core/host.h"
 #include "native/native.h"
@@ -89,16 +90,21 @@ static void check_sandbox(const struct bawn_dirs *d, const struct bawn_policy *p
 
 static void check_audit(struct bawn *b, struct bawn_audit_report *v, struct health *h)
 {
+	char witness[544];
 	struct bawn_err err = { 0 };
 	struct bawn_audit *log;
 	h->good = true;
 	if (bawn_log(b, &log, &err) < 0)
 		bad(h, "%s", err.msg);
-	int r = bawn_audit_verify(b->dirs.audit, &(struct bawn_audit_verify_options){ .skim = true }, v, &err);
+	(void)bawn_log_witness(&b->dirs, witness, sizeof witness);
+	int r = bawn_audit_verify(b->dirs.audit, &(struct bawn_audit_verify_options){ .skim = true, .witness = witness, .witness_may = true }, v, &err);
 	if (r < 0 && h->good)
 		bad(h, "%s", err.msg);
-	else if (r == 0 && !v->ok)
-		bad(h, "entry %llu: %s", (unsigned long long)v->first_bad_seq, v->problem);
+	char said[200] = "";
+	if (r == 0)
+		bawn_alert_integrity(b, v, said, sizeof said);
+	if (r == 0 && !v->ok)
+		bad(h, "entry %llu: %s%s%.60s", (unsigned long long)v->first_bad_seq, v->problem, said[0] != '\0' ? "; " : "", said);
 }
 
 static json_t *component(const struct health *h)

@@ -220,16 +220,16 @@ const struct bawn_key bawn_key[] = {
 	{ AUDIT, "log_level",         T(CHOICE), S(HIGHER), AT(log_level), "comprehensive", "how much evidence; intent, outcome, override and violation are always written", .words = &log_level_words },
 	{ AUDIT, "include_full_code", T(BOOL),   S(FREE),   AT(include_full_code), "true", "keep the code itself, not only its hash" },
 	{ AUDIT, "keep_output",       T(CHOICE), S(FREE),   AT(keep_output), "hash", "what is kept of the output", .words = &keep_output_words },
-	{ AUDIT, "retention.period_days",  T(NUMBER), S(HIGHER), AT(retention_days), "30", "days before segments are archived (for the daemon)", .min = 1, .max = 36500 },
+	{ AUDIT, "retention.period_days",  T(NUMBER), S(HIGHER), AT(retention_days), "30", "days that the log keeps; audit prune takes out what is older", .min = 0, .max = 36500 },
 	{ AUDIT, "retention.archive_days", T(NUMBER), S(HIGHER), AT(archive_days), "90", "days before archives may be pruned (for the daemon)", .min = 1, .max = 36500 },
 	{ AUDIT, "rotation.max_file_size", T(SIZE),   S(FREE),   AT(max_segment_bytes), "100m", "largest segment", .min = 64 * KIB, .max = 4 * GIB },
 	{ AUDIT, "redact", T(LIST), S(SUPERSET), AT(redact), NULL, "names of variables and labels whose values are not written, nor what stands behind NAME= in any text", .check = check_pattern },
 	{ AUDIT, "redact_tokens", T(BOOL), S(HIGHER), AT(redact_tokens), "true", "what has the shape of a well-known token, key or password is not written; code is kept as it is" },
-	{ AUDIT, "alerts.critical_events_per_hour",     T(NUMBER), S(LOWER), AT(alert_critical_per_hour), "10", "alert from this many CRITICAL events (for the daemon)", .min = 1, .max = 1000000 },
-	{ AUDIT, "alerts.resource_violations_per_hour", T(NUMBER), S(LOWER), AT(alert_violations_per_hour), "5", "alert from this many violated limits (for the daemon)", .min = 1, .max = 1000000 },
-	{ AUDIT, "alerts.failed_integrity_checks",      T(NUMBER), S(LOWER), AT(alert_integrity), "1", "alert from this many failed checks (for the daemon)", .min = 1, .max = 1000000 },
-	{ AUDIT, "alerts.disk_percent",                 T(NUMBER), S(LOWER), AT(alert_disk_percent), "80", "alert when the disk is this full (for the daemon)", .min = 1, .max = 100 },
-	{ AUDIT, "witness", T(TEXT), S(KEEP), AT(witness), NULL, "who keeps a copy of the log's head", .check = check_witness },
+	{ AUDIT, "alerts.critical_events_per_hour",     T(NUMBER), S(LOWER), AT(alert_critical_per_hour), "10", "alert from this many CRITICAL events on", .min = 1, .max = 1000000 },
+	{ AUDIT, "alerts.resource_violations_per_hour", T(NUMBER), S(LOWER), AT(alert_violations_per_hour), "5", "alert from this many violated limits on", .min = 1, .max = 1000000 },
+	{ AUDIT, "alerts.failed_integrity_checks",      T(NUMBER), S(LOWER), AT(alert_integrity), "1", "alert from this many failed checks on", .min = 1, .max = 1000000 },
+	{ AUDIT, "alerts.disk_percent",                 T(NUMBER), S(LOWER), AT(alert_disk_percent), "80", "alert when the disk of the log is this full", .min = 1, .max = 100 },
+	{ AUDIT, "witness", T(TEXT), S(KEEP), AT(witness), NULL, "a directory outside the state directory that remembers how far the log is; null: STATE-witness", .check = check_witness },
 
 	{ SERVER, "listen", T(TEXT), S(FREE), AT(listen), NULL, "where the daemon listens; null: sock in the state directory", .check = check_place },
 };
@@ -258,7 +258,7 @@ static bool image_there(const struct bawn_policy *p) { return p->backend != BAWN
 
 /* Keys of the contract whose work is not in this version: a value that would do nothing is refused. */
 static bool no_user(const struct bawn_policy *p) { return p->sandbox_user == NULL; }
-static bool no_witness(const struct bawn_policy *p) { return p->witness == NULL; }
+static bool near_witness(const struct bawn_policy *p) { return p->witness == NULL || p->witness[0] == '/'; }
 
 const struct bawn_policy_check bawn_policy_check[] = {
 	{ SECURITY, "thresholds", thresholds_rise, "must rise: medium_score < high_score < blocked_score" },
@@ -267,7 +267,7 @@ const struct bawn_policy_check bawn_policy_check[] = {
 	{ SANDBOX, "uids", uids_fit, "first + count must stay below 4294967295" },
 	{ SANDBOX, "backend", image_there, "docker needs an 'image'" },
 	{ SANDBOX, "security.user", no_user, "cannot be chosen in this version: every run has a uid of its own" },
-	{ AUDIT, "witness", no_witness, "there is none in this version" },
+	{ AUDIT, "witness", near_witness, "must be a directory of this host in this version" },
 	{ AUDIT, "retention", archive_longer, "archive_days cannot be less than period_days" },
 };
 const size_t bawn_policy_check_count = BAWN_LEN(bawn_policy_check);

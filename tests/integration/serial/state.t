@@ -11,12 +11,21 @@ MARKED = "open('ran','w').write('x'); print('ran')"
 if is_root():
     # A state directory on a file system with no room: a tmpfs in a mount namespace of our own.
     script = w.file("full.sh", f"""set -e
-mkdir -p {w.dir}/small && mount -t tmpfs -o size=256k,nr_inodes=200 none {w.dir}/small
+mkdir -p {w.dir}/small && mount -t tmpfs -o size=9m,nr_inodes=200 none {w.dir}/small
 export BAWN_STATE={w.dir}/small/state
 {BAWN} run --json -c 'print(1)' > {w.dir}/before.json
 dd if=/dev/zero of={w.dir}/small/fill bs=4k 2>/dev/null || true
 set +e
 {BAWN} run --json -c "{MARKED}" > {w.dir}/full.json; echo $? > {w.dir}/full.code
+rm {w.dir}/small/fill
+{BAWN} run --json -c 'import time; print("begun", flush=True); time.sleep(3); print("ended")' > {w.dir}/during.json &
+for i in $(seq 100); do ls {w.dir}/small/state/running/* > /dev/null 2>&1 && break; sleep 0.1; done
+sleep 1
+for n in 4096 512 64 8 1; do dd if=/dev/zero bs=$n 2>/dev/null >> {w.dir}/small/fill; done
+wait $!; echo $? > {w.dir}/during.code
+cp {w.dir}/small/state/audit/seg/*.jsonl {w.dir}/during.jsonl
+dd if=/dev/zero bs=64k count=1 2>/dev/null >> {w.dir}/small/fill
+{BAWN} run --json -c "{MARKED}" > {w.dir}/full2.json; echo $? > {w.dir}/full2.code
 rm {w.dir}/small/fill
 {BAWN} run --json -c 'print(2)' > {w.dir}/after.json; echo $? > {w.dir}/after.code
 {BAWN} audit verify > /dev/null; echo $? > {w.dir}/verify.code
@@ -29,6 +38,12 @@ umount {w.dir}/small
     full = load("full")
     equal((code("full"), full["status"], full["stdout"]), (125, "error", ""), "disk full: nothing runs, 125")
     equal(full["error"]["type"], "disk_full", "disk full: and says so")
+    during, lines = load("during"), [json.loads(line) for line in open(f"{w.dir}/during.jsonl")]
+    last = [r["type"] for r in lines if r["type"].startswith(("exec.", "log."))][-3:]
+    equal((code("during"), during["status"], during["stdout"], last), (0, "completed", "begun\nended\n", ["exec.intent", "log.disk_full", "exec.outcome"]),
+          "filled while something ran: its end is recorded, after a log.disk_full") or diag(during)
+    equal((code("full2"), load("full2")["error"]["type"], load("full2")["stdout"]), (125, "disk_full", ""), "and nothing new runs")
+    ok("nothing is begun" in load("full2")["error"]["message"], "for want of the reserve: " + load("full2")["error"]["message"])
     equal((code("after"), load("after")["stdout"], code("verify")), (0, "2\n", 3), "with room again it runs, and the log verifies")
 
     u = World(user=user, base="/tmp")
@@ -52,7 +67,7 @@ for key in ("system_status", "components", "resources", "audit", "checked_at"):
 for c in ("assessor", "sandbox", "docker", "audit"):
     ok("state" in s["components"][c] and "reason" in s["components"][c], f"status has components.{c} with state and reason")
 entries = len(w.records())
-equal((s["audit"]["entries"], s["audit"]["verified_to"], s["audit"]["ok"], s["audit"]["anchor"]), (entries, entries, True, "none"), "status: the log as it is")
+equal((s["audit"]["entries"], s["audit"]["verified_to"], s["audit"]["ok"], s["audit"]["anchor"]), (entries, entries, True, "same-uid"), "status: the log as it is")
 ok(s["audit"]["first"] <= s["audit"]["last"] and len(s["audit"]["head_hash"]) == 64, "status: first, last and head")
 equal(s["resources"]["cpus"], len(os.sched_getaffinity(0)), "status: the CPUs there are")
 ok(0 < s["resources"]["memory_available_bytes"] <= s["resources"]["memory_total_bytes"] and s["resources"]["running"] == 0, "status: memory and nobody running")

@@ -7,11 +7,15 @@ static void quietly(bool on) { if (!on) fault_on = false; }
 int main(void)
 {
 	auto_world w = world_make();
+	char witness[120], export[120];
+	snprintf(witness, sizeof witness, "%s/wit", w.tmp.path);
+	snprintf(export, sizeof export, "%s/export", w.tmp.path);
 	int rounds = 0, failed = 0, wrong = 0;
 	for (fault_arm(1); fault_more(); rounds++) {
 		struct bawn_audit *a = NULL;
 		struct bawn_err err = { 0 };
-		int r = bawn_audit_open(w.dir, &(struct bawn_audit_options){ .node = "n", .max_segment_bytes = 6000 }, &a, &err);
+		int r = bawn_audit_open(w.dir, &(struct bawn_audit_options){ .node = "n", .max_segment_bytes = 6000, .witness = witness, .witness_must = true,
+		                        .reserve_bytes = 4096 }, &a, &err);
 		if (r == 0)
 			r = put_text(a, "x", NULL, &err);
 		quietly(false);
@@ -23,16 +27,35 @@ int main(void)
 	ok(wrong == 0 && v.ok && (!FAULT_WORKS || failed > 5), "open and put: %d rounds, %d failed cleanly: %s", rounds, failed, v.problem);
 
 	ok(fill_log(w.dir, 20, 2000), "a log of some segments");
-	rounds = failed = wrong = 0;
-	for (fault_arm(1); fault_more(); rounds++) {
-		struct bawn_audit_report r = { 0 };
-		struct bawn_err err = { 0 };
-		int code = bawn_audit_verify(w.dir, NULL, &r, &err);
-		quietly(false);
-		failed += code < 0;
-		wrong += code < 0 ? err.type != BAWN_ERROR_OUT_OF_MEMORY : !r.ok;
+	for (int pruned = 0; pruned < 2; pruned++) {
+		rounds = failed = wrong = 0;
+		for (fault_arm(1); fault_more(); rounds++) {
+			struct bawn_audit_report r = { 0 };
+			struct bawn_err err = { 0 };
+			int code = bawn_audit_verify(w.dir, &(struct bawn_audit_verify_options){ .witness = witness }, &r, &err);
+			quietly(false);
+			failed += code < 0;
+			wrong += code < 0 ? err.type != BAWN_ERROR_OUT_OF_MEMORY : !r.ok;
+		}
+		ok(wrong == 0 && (!FAULT_WORKS || failed > 0), "verify never calls a good log bad for want of memory%s: %d rounds, %d failed", pruned ? ", a pruned one" : "", rounds, failed);
+		if (pruned)
+			break;
+		/* Pruning: an error and nothing done, or done. */
+		rounds = failed = wrong = 0;
+		for (fault_arm(1); fault_more(); rounds++) {
+			struct bawn_pruned p = { 0 };
+			struct bawn_err err = { 0 };
+			int code = bawn_audit_prune(w.dir, &(struct bawn_audit_options){ .node = "n", .max_segment_bytes = 2000, .witness = witness },
+			                            &(struct bawn_prune){ .before_us = UINT64_MAX, .export_path = export }, &p, &err);
+			quietly(false);
+			failed += code < 0;
+			wrong += !verify(w.dir).ok || opens_as(w.dir) != BAWN_ERROR_NONE;
+			(void)unlink(export);
+			if (fault_fired && files_in(&w, "a/seg") < 3)
+				wrong += !fill_log(w.dir, 8, 2000);  /* something to prune in the next round too */
+		}
+		ok(wrong == 0 && (!FAULT_WORKS || failed > 5), "pruning: %d rounds, %d failed, each left a good log", rounds, failed);
 	}
-	ok(wrong == 0 && (!FAULT_WORKS || failed > 0), "verify never calls a good log bad for want of memory: %d rounds, %d failed", rounds, failed);
 
 	for (int back = 0; back < 2; back++) {
 		rounds = failed = wrong = 0;

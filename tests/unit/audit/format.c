@@ -32,6 +32,31 @@ static int judge(const char *code, const char *dir)
 	return r == 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) != 127 ? WEXITSTATUS(status) : -1;
 }
 
+/* The same log without its beginning. */
+static void pruned_too(const char *code)
+{
+	auto_world w = world_make();
+	char file[120], first[60];
+	struct bawn_pruned p = { 0 };
+	snprintf(file, sizeof file, "%s/export", w.tmp.path);
+	ok(fill_log(w.dir, 20, 4000) && bawn_audit_rotate_key(w.dir, NULL, NULL, NULL, NULL) == 0 && fill_log(w.dir, 20, 4000) &&
+	   bawn_audit_prune(w.dir, &(struct bawn_audit_options){ .max_segment_bytes = 4000 }, &(struct bawn_prune){ .before_us = UINT64_MAX, .export_path = file }, &p, NULL) == 0 &&
+	   p.cut > 20 && verify(w.dir).ok, "a log without its beginning");
+	ok(judge(code, w.dir) == 0, "the verifier accepts it");
+	snprintf(first, sizeof first, "a/seg/%012" PRIu64 ".jsonl", p.cut);
+	bawn_auto_buf seg = get(&w, first);
+	int disagree = 0, refused = 0;
+	for (size_t i = 3; i < seg.n; i += 97) {
+		seg.p[i] ^= 0x01;
+		set(&w, first, seg.p, seg.n);
+		bool good = verify(w.dir).ok;
+		disagree += (judge(code, w.dir) == 0) != good;
+		refused += !good;
+		seg.p[i] ^= 0x01;
+	}
+	ok(disagree == 0 && refused > 10, "and refuses what ours refuses: %d flipped bytes", refused);
+}
+
 int main(void)
 {
 	auto_world w = world_make();
@@ -45,6 +70,7 @@ int main(void)
 	}
 	ok(r == 0, "the verifier of the document accepts it");
 	bawn_auto_buf seg = get(&w, SEG0), head = get(&w, "a/head");
+	pruned_too(code.p);
 	int disagree = 0, tried = 0;
 	for (size_t i = 3; i < seg.n; i += 113, tried++) {
 		seg.p[i] ^= 0x01;

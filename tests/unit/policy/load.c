@@ -200,7 +200,7 @@ static void test_types(void)
 		{ "a path that climbs",       "sandbox.yaml",  "interpreters: {bash: /usr/../tmp/sh}", "allowed: an absolute path without '..'" },
 		{ "a user that would be ignored", "sandbox.yaml", "security: {user: 65534:65534}", "in this version" },
 		{ "a signature nobody knows", "audit.yaml",    "sign: page", "allowed: batch, entry" },
-		{ "a witness that is not there", "audit.yaml", "witness: /var/lib/witness", "in this version" },
+		{ "a witness that is not there", "audit.yaml", "witness: https://witness.example", "in this version" },
 		{ "root as the user",         "sandbox.yaml",  "security: {user: 0}", "allowed: UID or UID:GID, from 1" },
 		{ "a list that is a word",    "security.yaml", "blocked_patterns: evil", "security.yaml:1:19: blocked_patterns: 'evil' is not a list" },
 		{ "a list in a list",         "security.yaml", "blocked_patterns: [[a]]", "1:20: blocked_patterns: 'a list' is not allowed" },

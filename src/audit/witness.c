@@ -1,0 +1,244 @@
+/* witness.c - see witness.h.
+ *
+ * Invariants: (1) what it knows never becomes less: lines are appended, and a file is replaced by its
+ * largest line alone; (2) bytes that are no whole line count for nothing, and hide no other line.
+ * What a line says is believed for where it stands, not for its signature: a log put back to before a
+ * change of keys does not know the key of what it should be held against.
+ * An attacker controls: the log; a file given by name. */
+#include "audit/witness.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include "audit/segment.h"
+#include "base/b64.h"
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/num.h"
+
+#define LEAD     "bawn-witness/1 "
+#define FILE_MAX (64u << 10)
+#define LINE_MAX_LEN 300u
+#define LOCK_TRIES 100  /* of 2 ms: whoever has it writes one line */
+
+void bawn_witness_name(const char *origin, char out[static BAWN_WITNESS_NAME]) { bawn_sha256_hex(bawn_span(origin), out); }
+
+int bawn_witness_open(const char *dir, int *out_fd, struct bawn_err *err)
+{
+	int r = bawn_make_dirs(dir, 0700, err);
+	if (r < 0)
+		return bawn_wrap(err, r, "make the witness '%s'", dir);
+	bawn_auto_fd fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
+		return bawn_fail_as(err, BAWN_ERROR_STATE_UNWRITABLE, NULL, "write the witness '%s': %s", dir, strerrordesc_np(errno));
+	*out_fd = bawn_take_fd(&fd);
+	return 0;
+}
+
+/* ---- lines ---- */
+
+static bool take_word(struct bawn_span *rest, char end, struct bawn_span *out)
+{
+	const char *at = rest->n > 0 ? memchr(rest->p, end, rest->n) : NULL;
+	if (at == NULL)
+		return false;
+	*out = (struct bawn_span){ rest->p, (size_t)(at - rest->p) };
+	rest->n -= out->n + 1;
+	rest->p = at + 1;
+	return true;
+}
+
+static bool read_line(struct bawn_span line, struct bawn_sighting *out)
+{
+	struct bawn_span size, hash, root;
+	if (!take_word(&line, ' ', &size) || !take_word(&line, ' ', &hash) || !take_word(&line, ' ', &root) ||
+	    bawn_parse_u64(size, 1, INT64_MAX, &out->seal.size, NULL) < 0 || hash.n != 64 || !bawn_is_hex(hash.p, 64) ||
+	    !bawn_b64_read(root, out->seal.root, sizeof out->seal.root) ||
+	    !bawn_b64_read(line, out->seal.signature, sizeof out->seal.signature))
+		return false;
+	memcpy(out->hash, hash.p, 64);
+	out->hash[64] = '\0';
+	return true;
+}
+
+static void put_line(struct bawn_buf *out, const struct bawn_sighting *s)
+{
+	bawn_buf_fmt(out, "%" PRIu64 " %s ", s->seal.size, s->hash);
+	bawn_b64_put(out, s->seal.root, sizeof s->seal.root);
+	bawn_buf_char(out, ' ');
+	bawn_b64_put(out, s->seal.signature, sizeof s->seal.signature);
+	bawn_buf_char(out, '\n');
+}
+
+static bool take_origin(struct bawn_span text, struct bawn_sighting *out)
+{
+	if (text.n == 0 || text.n >= sizeof out->origin)
+		return false;
+	memcpy(out->origin, text.p, text.n);
+	out->origin[text.n] = '\0';
+	return true;
+}
+
+/* The largest sighting of a witness's file; 0, -ENOENT where there is none in it, -EBADMSG where it is none. */
+static int read_lines(struct bawn_span text, struct bawn_sighting *out)
+{
+	struct bawn_sighting best = { 0 }, s = { 0 };
+	struct bawn_span line;
+	if (!take_word(&text, '\n', &line) || !bawn_span_starts(line, LEAD) ||
+	    !take_origin((struct bawn_span){ line.p + sizeof LEAD - 1, line.n - (sizeof LEAD - 1) }, &best))
+		return -EBADMSG;
+	memcpy(s.origin, best.origin, sizeof s.origin);
+	while (take_word(&text, '\n', &line))
+		if (read_line(line, &s) && s.seal.size > best.seal.size)
+			best = s;
+	if (best.seal.size == 0)
+		return -ENOENT;
+	*out = best;
+	return 0;
+}
+
+static int read_note(struct bawn_span text, struct bawn_sighting *out)
+{
+	struct bawn_sighting s = { 0 };
+	struct bawn_span rest = text, origin;
+	if (!bawn_note_claim(text, &s.seal) || s.seal.size == 0 || !take_word(&rest, '\n', &origin) || !take_origin(origin, &s))
+		return -EBADMSG;
+	*out = s;
+	return 0;
+}
+
+int bawn_witness_read(int dirfd, const char *file, struct bawn_sighting *out)
+{
+	bawn_auto_buf text = BAWN_BUF(2 * FILE_MAX);
+	bawn_auto_fd fd = openat(dirfd, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	int r = bawn_read_fd(fd, file, &text, NULL);
+	if (r < 0)
+		return r == -EFBIG ? -EBADMSG : r;
+	return bawn_span_starts(bawn_buf_span(&text), LEAD) ? read_lines(bawn_buf_span(&text), out) : read_note(bawn_buf_span(&text), out);
+}
+
+int bawn_witness_know(int witness, const char *origin, struct bawn_sighting *out)
+{
+	char name[BAWN_WITNESS_NAME];
+	struct bawn_sighting s;
+	bawn_witness_name(origin, name);
+	int r = bawn_witness_read(witness, name, &s);
+	if (r == -EBADMSG || (r == 0 && strcmp(s.origin, origin) != 0))
+		r = -ENOENT;  /* a file begun and not finished; telling it anew mends it */
+	if (r == 0)
+		*out = s;
+	return r;
+}
+
+/* ---- telling ---- */
+
+static int lock(int witness)
+{
+	for (int i = 0; flock(witness, LOCK_EX | LOCK_NB) < 0; i++) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		if (i == LOCK_TRIES)
+			return -EBUSY;
+		(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ 0, 2000000 }, NULL);
+	}
+	return 0;
+}
+
+/* A new file with this line alone: the first, or one grown too long, or one that is no witness's. */
+static int begin(int witness, const char *name, const char *origin, struct bawn_span line, struct bawn_err *err)
+{
+	bawn_auto_buf text = BAWN_BUF(2048);
+	bawn_buf_fmt(&text, LEAD "%s\n", origin);
+	bawn_buf_add(&text, line.p, line.n);
+	int r = bawn_buf_error(&text);
+	return r < 0 ? bawn_fail(err, r, "tell the witness") : bawn_replace_file(witness, name, bawn_buf_span(&text), 0600, err);
+}
+
+static int append(int fd, struct bawn_span line, bool durable, struct bawn_err *err)
+{
+	if (write(fd, line.p, line.n) != (ssize_t)line.n)  /* half a line counts for nothing, and spoils the next: */
+		return bawn_fail(err, errno != 0 ? -errno : -EIO, "tell the witness");
+	return durable && fdatasync(fd) < 0 ? bawn_fail(err, -errno, "tell the witness") : 0;
+}
+
+static int tell_locked(int witness, const char *origin, const struct bawn_sighting *s, bool durable, struct bawn_err *err)
+{
+	char name[BAWN_WITNESS_NAME], last = '\n';
+	struct bawn_sighting known;
+	struct stat st = { 0 };
+	bawn_auto_buf line = BAWN_BUF(2 * LINE_MAX_LEN);
+	bawn_witness_name(origin, name);
+	int r = bawn_witness_know(witness, origin, &known);
+	if (r < 0 && r != -ENOENT)
+		return bawn_fail(err, r, "read the witness");
+	const bool knows = r == 0 && known.seal.size >= s->seal.size;
+	if (knows && !durable)
+		return 0;
+	put_line(&line, knows ? &known : s);
+	r = bawn_buf_error(&line);
+	if (r < 0)
+		return bawn_fail(err, r, "tell the witness");
+	bawn_auto_fd fd = openat(witness, name, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	/* A file cut in the middle of a line by a full disk or a crash is begun anew as well. */
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size > FILE_MAX || st.st_size == 0 || pread(fd, &last, 1, st.st_size - 1) != 1 || last != '\n')
+		return begin(witness, name, origin, bawn_buf_span(&line), err);
+	if (knows)
+		return fdatasync(fd) < 0 ? bawn_fail(err, -errno, "tell the witness") : 0;
+	return append(fd, bawn_buf_span(&line), durable, err);
+}
+
+int bawn_witness_tell(int witness, const char *origin, const struct bawn_head *h, bool durable, struct bawn_err *err)
+{
+	struct bawn_sighting s = { .seal = h->seal };
+	if (h->size == 0 || !bawn_fits_rlimit(2 * FILE_MAX))
+		return 0;
+	memcpy(s.hash, h->hash, sizeof s.hash);
+	int r = lock(witness);
+	if (r < 0)
+		return bawn_fail(err, r, "lock the witness");
+	r = tell_locked(witness, origin, &s, durable, err);
+	(void)flock(witness, LOCK_UN);
+	return r;
+}
+
+/* ---- comparing ---- */
+
+struct looking { uint64_t seq; const char *hash; bool same; };
+
+static int look(void *ctx, const struct bawn_line *l, struct bawn_span line, struct bawn_err *err)
+{
+	struct looking *k = ctx;
+	(void)line, (void)err;
+	if (l->seq != k->seq)
+		return 0;
+	k->same = memcmp(l->hash, k->hash, 64) == 0;
+	return 1;
+}
+
+int bawn_witness_check(int witness, const char *origin, int audit, const struct bawn_head *h, struct bawn_err *err)
+{
+	char name[BAWN_WITNESS_NAME];
+	struct bawn_sighting s;
+	int r = bawn_witness_know(witness, origin, &s);
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0)
+		return bawn_fail(err, r, "read the witness of the audit log");
+	bawn_witness_name(origin, name);
+	if (s.seal.size > h->size)
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL,
+		                    "the audit log was cut or put back to an older state: it has %" PRIu64 " entries, its witness has seen %" PRIu64
+		                    " (file %s)", h->size, s.seal.size, name);
+	/* Hashes form a chain: where this one is the same, so is everything before it. */
+	struct looking k = { .seq = s.seal.size - 1, .hash = s.hash };
+	r = bawn_lines_back(audit, h, look, &k, err);
+	if (r < 0)
+		return r;
+	return k.same ? 0 : bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL,
+	                                 "the audit log has another past than its witness has seen: entry %" PRIu64 " is not the same (file %s)",
+	                                 k.seq, name);
+}

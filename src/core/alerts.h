@@ -1,0 +1,12 @@
+/* alerts.h - thresholds of audit.yaml, looked at when something that counts was put into the log.
+ *
+ * An alert is a record of type alert {kind, threshold, actual, message} and a sentence for whoever is there.
+ * Each kind is told at most once an hour: STATE/alerts/KIND is touched when it is.  Losing that file costs
+ * one alert too many; failing to raise one never fails what it is about. */
+#pragma once
+#include "audit/audit.h"
+#include "core/handle.h"
+
+struct bawn_exec;
+/* After the outcome was recorded: violations, CRITICAL events, the disk.  What is told is a warning of the result. */
+void bawn_alerts_after(struct bawn_exec *e);

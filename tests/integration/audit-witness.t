@@ -1,0 +1,50 @@
+#!/usr/bin/python3
+"""A state directory put back to an older copy is noticed by the log's witness, and nothing runs on it."""
+import os, shutil, sys
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from bawntest import *
+
+w = World()
+witness, older = w.state + "-witness", w.dir + "/older"
+equal(w.run("print(1)").code, 0, "a run")
+shutil.copytree(w.state, older, symlinks=True)
+r = w.run("print(2)")
+equal((r.code, [x for x in r["warnings"] if "witness" in x]), (0, []), "another")
+entries = len(w.records())
+v = w.bawn("audit", "verify", "--json")
+equal((v.code, v["ok"], v["anchor"], v["witnessed"]), (3, True, "same-uid", entries), "the witness beside the state directory has seen it all")
+ok(f"its witness has seen {entries} of the entries" in w.bawn("audit", "verify").out, "and verify says so")
+checkpoint = shutil.copy(w.state + "/audit/checkpoint", w.dir + "/note")
+copy = shutil.copytree(w.state, w.dir + "/copy", symlinks=True)
+equal((w.bawn("audit", "verify", copy, "--json")["anchor"], w.bawn("audit", "verify", copy, "--witness", witness, "--json")["anchor"],
+       w.bawn("audit", "verify", copy, "--witness", checkpoint, "--json")["witnessed"]), ("none", "same-uid", entries), "a copy is held against what is named")
+
+# Back to the older state, keys and all.
+shutil.rmtree(w.state)
+shutil.copytree(older, w.state, symlinks=True)
+equal((w.bawn("audit", "verify", w.state).code, w.bawn("audit", "verify", w.state, "--json")["ok"]), (3, True), "control: to itself the older copy is a good log")
+for option, what in (([], "its witness"), (["--witness", witness], "the witness's directory"), (["--witness", checkpoint], "a checkpoint kept elsewhere")):
+    v = w.bawn("audit", "verify", *([w.state] if option else []), *option, "--json")
+    equal((v.code, v["ok"]), (1, False), f"{what} knows better")
+r = w.run("open('ran','w'); print('ran')")
+equal((r.code, r["status"], r["error"]["type"], r["stdout"]), (125, "error", "audit_tampered", ""), "nothing runs on it")
+ok("witness has seen" in r["error"]["message"], "and the message says why: " + r["error"]["message"])
+equal(w.bawn("status", "--json")["components"]["audit"]["state"], "degraded", "status shows it")
+os.rename(witness, witness + ".gone")
+equal(w.run("print(3)").code, 0, "control: without a witness it goes unnoticed")
+
+# Where it is, and what happens when it cannot be.
+u = World()
+for text, want in ((f"witness: {u.state}/w\n", "config_invalid"), (f"witness: {u.dir}/file/w\n", "audit_failed"), ("witness: https://witness.example\n", "config_invalid")):
+    u.file("file", "x")
+    r = u.run("print(1)", "--config", u.config(audit=text))
+    equal((r.code, (r["error"] or {}).get("type")), (125, want), f"refused: {text.strip().replace(u.dir, '')}")
+r = u.run("print(1)", "--config", u.config(audit=f"witness: {u.dir}/elsewhere\n"))
+equal((r.code, len(os.listdir(u.dir + "/elsewhere")), os.path.exists(u.state + "-witness")), (0, 1, False), "the directory that audit.yaml names is used")
+u.file("state-witness", "in the way")
+r = u.run("print(1)")
+intent = u.records("exec.intent")[-1]["body"]
+ok(r.code == 0 and any("no witness" in x for x in r["warnings"]) and "no witness" in intent.get("weakness", ""), "the usual one that cannot be made is a weakness, said and recorded")
+ok("weakness" not in u.records("exec.intent")[0]["body"], "which is not said where there is none")
+equal(u.bawn("audit", "verify", "--witness", u.dir + "/file").code, 2, "a file that is no witness is a usage error")
+done()

@@ -1,0 +1,286 @@
+/* witness.c - a log that was put back, cut or grown anew contradicts its witness, an honest one never does. */
+#include <signal.h>
+#include <sys/wait.h>
+#include "audit/witness.h"
+#include "world.h"
+
+static char *at(struct world *w, const char *name)
+{
+	static char path[4][200];
+	static unsigned n;
+	char *p = path[n++ % 4];
+	snprintf(p, sizeof path[0], "%s/%s", w->tmp.path, name);
+	return p;
+}
+
+static struct bawn_audit *open_seen(struct world *w, const char *witness, bool must, struct bawn_err *err)
+{
+	struct bawn_audit *a = NULL;
+	struct bawn_audit_options o = { .node = "n1", .witness = witness != NULL ? at(w, witness) : NULL, .witness_must = must };
+	(void)!bawn_audit_open(w->dir, &o, &a, err);
+	return a;
+}
+
+static bool grow(struct world *w, const char *witness, int n, const char *text)
+{
+	struct bawn_err err = { 0 };
+	auto_log a = open_seen(w, witness, true, &err);
+	bool good = a != NULL;
+	for (int i = 0; good && i < n; i++)
+		good = put_text(a, text, NULL, &err) == 0;
+	if (!good)
+		diag("%s", err.msg);
+	return good;
+}
+
+static enum bawn_error opens_seen(struct world *w, const char *witness)
+{
+	struct bawn_err err = { 0 };
+	auto_log a = open_seen(w, witness, true, &err);
+	if (a == NULL)
+		diag("%s", err.msg);
+	return a != NULL ? BAWN_ERROR_NONE : err.type;
+}
+
+static struct bawn_audit_report verify_seen(struct world *w, const char *witness, bool may)
+{
+	struct bawn_audit_report r = { .problem = "could not be read" };
+	struct bawn_err err = { 0 };
+	if (bawn_audit_verify(w->dir, &(struct bawn_audit_verify_options){ .witness = at(w, witness), .witness_may = may }, &r, &err) < 0)
+		snprintf(r.problem, sizeof r.problem, "error: %.150s", err.msg);
+	return r;
+}
+
+/* cp -a, rm -r: under the world's directory. */
+static bool sh(struct world *w, const char *command)
+{
+	int status = -1;
+	(void)fflush(stdout);
+	pid_t pid = fork();
+	if (pid == 0) {
+		if (fchdir(w->tmp.fd) == 0)
+			(void)execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(9);
+	}
+	return waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+static uint64_t knows(struct world *w, const char *witness)
+{
+	struct bawn_sighting s = { 0 };
+	struct bawn_audit_report r = verify(w->dir);
+	bawn_auto_fd fd = openat(w->tmp.fd, witness, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd >= 0 && bawn_witness_know(fd, r.origin, &s) == 0 ? s.seal.size : 0;
+}
+
+static void honest(void)
+{
+	auto_world w = world_make();
+	struct stat st;
+	ok(grow(&w, "wit", 3, "x") && knows(&w, "wit") == 4, "a log tells its witness at the latest when it is closed");
+	ok(fstatat(w.tmp.fd, "wit", &st, 0) == 0 && (st.st_mode & 07777) == 0700, "whose directory is 0700");
+	struct bawn_audit_report r = verify_seen(&w, "wit", false);
+	ok(r.ok && strcmp(r.anchor, "same-uid") == 0 && r.witnessed == 4, "verify says how far it has seen: %s", r.problem);
+	ok(grow(&w, "wit", 700, "y") && knows(&w, "wit") == 704 && verify_seen(&w, "wit", false).ok, "and it grows with the log");
+	ok(grow(&w, NULL, 300, "z") && knows(&w, "wit") == 704 && verify_seen(&w, "wit", false).ok, "a log may know more than its witness");
+	ok(opens_seen(&w, "wit") == BAWN_ERROR_NONE && knows(&w, "wit") == 1004, "the next opener makes up for it");
+	ok(strcmp(verify(w.dir).anchor, "none") == 0, "without it there is no anchor");
+	ok(bawn_audit_rotate_key(w.dir, &(struct bawn_audit_options){ .witness = at(&w, "wit") }, NULL, NULL, NULL) == 0 && knows(&w, "wit") == 1005 &&
+	   grow(&w, "wit", 2, "k") && verify_seen(&w, "wit", false).ok, "so over a change of keys");
+	struct bawn_audit_report none = verify_seen(&w, "nowhere", true), must = verify_seen(&w, "nowhere", false);
+	ok(none.ok && strcmp(none.anchor, "none") == 0 && !must.ok && strstr(must.problem, "error") != NULL, "one that is not there is no anchor, or an error");
+	ok(mkdirat(w.tmp.fd, "empty", 0700) == 0 && verify_seen(&w, "empty", true).ok && !verify_seen(&w, "empty", false).ok, "so one that knows nothing of it: %s", verify_seen(&w, "empty", false).problem);
+}
+
+/* The whole directory, keys and checkpoint too: to itself it is a good log. */
+static void rolled_back(void)
+{
+	static const struct { const char *name; bool new_key; int again; } row[] = {
+		{ "put back to an older copy", false, 0 },
+		{ "put back to before a change of keys", true, 0 },
+		{ "put back and grown again, still shorter", false, 2 },
+		{ "put back and grown again to the same length", false, 4 },
+		{ "put back and grown beyond, from another past", false, 9 },
+		{ "put back and grown far beyond", false, 600 },
+	};
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		auto_world w = world_make();
+		bool good = grow(&w, "wit", 3, "old") && sh(&w, "cp -a a older");
+		if (row[i].new_key)
+			good = good && bawn_audit_rotate_key(w.dir, &(struct bawn_audit_options){ .witness = at(&w, "wit") }, NULL, NULL, NULL) == 0;
+		good = good && grow(&w, "wit", 4, "new") && verify_seen(&w, "wit", false).ok && opens_seen(&w, "wit") == BAWN_ERROR_NONE;
+		good = good && sh(&w, "rm -r a && mv older a") && grow(&w, NULL, row[i].again, "other");
+		ok(good && verify(w.dir).ok && sh(&w, "cp -a a copy"), "a log %s: it looks good", row[i].name);
+		struct bawn_audit_report r = verify_seen(&w, "wit", false);
+		ok(!r.ok, "its witness knows better: %s", r.problem);
+		ok(opens_seen(&w, "wit") == BAWN_ERROR_AUDIT_TAMPERED && opens_seen(&w, "wit") == BAWN_ERROR_AUDIT_TAMPERED, "and it is refused");
+		struct bawn_err err = { 0 };
+		ok(open_seen(&w, "wit", true, &err) == NULL && strstr(err.msg, row[i].again < 4 ? "cut or put back" : "another past") != NULL, "with the reason");
+		ok(sh(&w, "diff -r a copy"), "and left as it was found");
+		ok(opens_seen(&w, NULL) == BAWN_ERROR_NONE, "without a witness it goes unnoticed");
+	}
+}
+
+static void cut(void)
+{
+	auto_world w = world_make();
+	ok(grow(&w, "wit", 3, "x"), "a log");
+	bawn_auto_buf seg = get(&w, SEG0), head = get(&w, "a/head");
+	ok(grow(&w, "wit", 4, "y"), "that grew");
+	set(&w, SEG0, seg.p, seg.n);
+	set(&w, "a/head", head.p, head.n);
+	forget_checkpoint(&w);
+	ok(verify(w.dir).ok && !verify_seen(&w, "wit", false).ok && opens_seen(&w, "wit") == BAWN_ERROR_AUDIT_TAMPERED, "its last entries cut off with their head are missed");
+	bawn_buf_str(&seg, "{\"v\":1,\"seq\"");
+	set(&w, SEG0, seg.p, seg.n);
+	ok(!verify_seen(&w, "wit", false).ok && opens_seen(&w, "wit") == BAWN_ERROR_AUDIT_TAMPERED && files_in(&w, "a/quarantine") == 0,
+	   "also behind a tail that looks torn, and nothing is cut");
+	ok(opens_seen(&w, NULL) == BAWN_ERROR_NONE, "without a witness it goes unnoticed");
+}
+
+/* What crashes leave must never look like somebody's hand. */
+static void crashes(void)
+{
+	auto_world w = world_make();
+	ok(grow(&w, "wit", 3, "x"), "a log");
+	bawn_auto_buf head = get(&w, "a/head");
+	ok(grow(&w, "wit", 4, "y"), "that grew");
+	set(&w, "a/head", head.p, head.n);
+	forget_checkpoint(&w);
+	ok(verify_seen(&w, "wit", false).ok && opens_seen(&w, "wit") == BAWN_ERROR_NONE && verify(w.dir).entries == 8, "a head that lags behind its witness is brought up");
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct bawn_audit *a = open_seen(&w, "wit", true, NULL);
+		for (int i = 0; i < 5; i++)
+			(void)!put_text(a, "then killed", NULL, NULL);
+		(void)raise(SIGKILL);
+	}
+	(void)waitpid(pid, NULL, 0);
+	ok(knows(&w, "wit") == 8 && verify(w.dir).entries == 13 && verify_seen(&w, "wit", false).ok, "killed before it was closed, the witness lags");
+	ok(opens_seen(&w, "wit") == BAWN_ERROR_NONE && knows(&w, "wit") == 13, "until the next opener");
+	char file[100], name[BAWN_WITNESS_NAME];
+	bawn_witness_name(verify(w.dir).origin, name);
+	snprintf(file, sizeof file, "wit/%s", name);
+	bawn_auto_buf whole = get(&w, file);
+	int bad = 0;
+	for (size_t n = 0; n <= whole.n; n++) {
+		set(&w, file, whole.p, n);
+		bad += opens_seen(&w, "wit") != BAWN_ERROR_NONE || knows(&w, "wit") != 13;
+	}
+	ok(bad == 0, "a witness's file cut at any of %zu bytes is no alarm, and made good (%d wrong)", whole.n, bad);
+}
+
+static void never_less(void)
+{
+	auto_world w = world_make();
+	ok(grow(&w, "wit", 1, "x"), "a log");
+	bawn_auto_fd fd = openat(w.tmp.fd, "wit", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct bawn_head h;
+	struct bawn_sighting s = { 0 };
+	bawn_head_init(&h);
+	int bad = 0;
+	off_t longest = 0;
+	memset(h.hash, 'a', 64);
+	for (uint64_t n = 1; n <= 2000; n++) {
+		char name[BAWN_WITNESS_NAME];
+		struct stat st = { 0 };
+		h.size = h.seal.size = n % 3 == 0 ? n / 2 : n;
+		bad += bawn_witness_tell(fd, "o/1", &h, n % 100 == 0, NULL) < 0 || bawn_witness_know(fd, "o/1", &s) < 0 || s.seal.size != (n % 3 == 0 ? n - 1 : n);
+		bawn_witness_name("o/1", name);
+		bad += fstatat(fd, name, &st, 0) < 0;
+		longest = st.st_size > longest ? st.st_size : longest;
+	}
+	ok(bad == 0, "told of less, a witness keeps what it knows (%d wrong)", bad);
+	ok(longest > 60000 && longest < 70000, "its file does not grow for ever (%d bytes)", (int)longest);
+	char name[BAWN_WITNESS_NAME], path[100];
+	bawn_witness_name("o/1", name);
+	snprintf(path, sizeof path, "wit/%s", name);
+	bawn_auto_buf text = get(&w, path);
+	char *first = strchr(text.p, '\n') + 1;  /* two writers may come in either order */
+	bawn_auto_buf late = BAWN_BUF(2000);
+	bawn_buf_add(&late, first, (size_t)(strchr(first, '\n') + 1 - first));
+	bawn_buf_add(&text, late.p, late.n);
+	set(&w, path, text.p, text.n);
+	ok(bawn_witness_know(fd, "o/1", &s) == 0 && s.seal.size == 2000, "the largest counts, not the last");
+	ok(bawn_witness_know(fd, "o/2", &s) == -ENOENT && knows(&w, "wit") == 2, "each log has its own");
+}
+
+static void unwritable(void)
+{
+	auto_world w = world_make();
+	struct bawn_err err = { 0 };
+	set(&w, "file", "x", 1);
+	ok(open_seen(&w, "file/wit", true, &err) == NULL && err.type != BAWN_ERROR_NONE && strstr(err.msg, "witness") != NULL, "a witness that must be and cannot: %s", err.msg);
+	auto_log a = open_seen(&w, "file/wit", false, &err);
+	ok(a != NULL && strstr(a->weakness, "no witness") != NULL && put_text(a, "x", NULL, &err) == 0, "one that may: the log says what it lacks: %s", a->weakness);
+	auto_log b = open_seen(&w, "wit", false, &err);
+	ok(b != NULL && b->weakness[0] == '\0', "where it has one it says nothing");
+}
+
+static void of_another_user(void)
+{
+	auto_world w = world_make();
+	if (getuid() != 0) {
+		skip("a witness's file that cannot be read is a weakness", "needs root to become another user");
+		return;
+	}
+	ok(grow(&w, "wit", 1, "x") && sh(&w, "chmod 755 . && chown -R 65534 a wit && chown 0 wit/*"), "a log whose witness's file root has made");
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct bawn_err err = { 0 };
+		if (setresuid(65534, 65534, 65534) < 0)
+			_exit(9);
+		struct bawn_audit *a = open_seen(&w, "wit", false, &err);
+		_exit(!(a != NULL && strstr(a->weakness, "witness") != NULL && open_seen(&w, "wit", true, &err) == NULL));
+	}
+	int status = -1;
+	ok(waitpid(pid, &status, 0) == pid && status == 0, "one that cannot be read is a weakness, or an error where it must be");
+}
+
+static void waited_for(void)
+{
+	auto_world w = world_make();
+	auto_log a = open_seen(&w, "wit", true, NULL);
+	ok(put_text(a, "x", NULL, NULL) == 0 && knows(&w, "wit") == 1, "an entry like others is told later");
+	ok(bawn_audit_put(a, &(struct bawn_record){ .type = BAWN_RECORD_POLICY_CHANGED }, NULL, NULL) == 0 && knows(&w, "wit") == 3, "policy.changed is not acknowledged before");
+	struct bawn_err err = { 0 };
+	ok(sh(&w, "rm -r wit") && bawn_audit_put(a, &(struct bawn_record){ .type = BAWN_RECORD_POLICY_CHANGED }, NULL, &err) < 0 && strstr(err.msg, "witness") != NULL,
+	   "and not at all where the witness is gone: %s", err.msg);
+}
+
+static void kept_checkpoint(void)
+{
+	auto_world w = world_make();
+	bool good = grow(&w, NULL, 3, "x") && sh(&w, "cp -a a older");
+	age_checkpoint(&w);
+	ok(good && grow(&w, NULL, 4, "y") && sh(&w, "cp a/checkpoint note") && grow(&w, NULL, 1, "z"), "somebody kept a checkpoint");
+	struct bawn_audit_report r = verify_seen(&w, "note", false);
+	ok(r.ok && r.witnessed == 8 && strcmp(r.anchor, "same-uid") == 0, "the log holds it: %s", r.problem);
+	ok(sh(&w, "mv a good && cp -a older a") && verify(w.dir).ok && !verify_seen(&w, "note", false).ok, "an older copy does not: %s", verify_seen(&w, "note", false).problem);
+	ok(grow(&w, NULL, 20, "other") && verify(w.dir).ok && !verify_seen(&w, "note", false).ok, "nor another future: %s", verify_seen(&w, "note", false).problem);
+	ok(sh(&w, "rm -r a") && grow(&w, NULL, 20, "other") && !verify_seen(&w, "note", false).ok, "nor another log: %s", verify_seen(&w, "note", false).problem);
+	set(&w, "junk", "junk\n", 5);
+	ok(strstr(verify_seen(&w, "junk", false).problem, "neither") != NULL, "something else is no witness");
+	if (getuid() != 0) {
+		skip("one of another user's is an anchor", "needs root to have another user's files");
+		return;
+	}
+	ok(sh(&w, "rm -r a && mv good a && chown -R 1234 a && chmod 755 . note") && strcmp(verify_seen(&w, "note", false).anchor, "other-uid") == 0, "one of another user's is an anchor");
+	static const char *const within_reach[] = { "chmod 775 .", "chmod 755 . && chmod 662 note", "chmod 644 note && chown 1234 note", "chown 1234 . && chown 0 note", "chown 98 . && chown -R 0 a && chown 99 note" };
+	for (size_t i = 0; i < BAWN_LEN(within_reach); i++)
+		ok(sh(&w, within_reach[i]) && strcmp(verify_seen(&w, "note", false).anchor, "same-uid") == 0, "not after: %s", within_reach[i]);
+}
+
+int main(void)
+{
+	honest();
+	rolled_back();
+	cut();
+	crashes();
+	never_less();
+	unwritable();
+	of_another_user();
+	waited_for();
+	kept_checkpoint();
+	return done_testing();
+}
