@@ -8,6 +8,7 @@ w = World()
 witness, older = w.state + "-witness", w.dir + "/older"
 equal(w.run("print(1)").code, 0, "a run")
 shutil.copytree(w.state, older, symlinks=True)
+os.utime(w.state + "/audit/checkpoint", (0, 0))  # old enough to be published anew
 r = w.run("print(2)")
 equal((r.code, [x for x in r["warnings"] if "witness" in x]), (0, []), "another")
 entries = len(w.records())
