@@ -1,7 +1,7 @@
 /* net.c - the network namespace: by far the dearest of all to make, so with privilege a thread makes it while
  * everything else is seen to.  The thread is in it, the launcher never is; init and the program join by its
  * descriptor. */
-#include <fcntl.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <sched.h>
 #include <sys/ioctl.h>
@@ -9,13 +9,20 @@
 #include "base/cleanup.h"
 #include "native/box.h"
 
-int bawn_net_loopback(struct bawn_err *err)
+/* A socket of the namespace we are in, with loopback up. */
+static int loopback(struct bawn_err *err)
 {
 	bawn_auto_fd fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct ifreq ifr = { .ifr_name = "lo", .ifr_flags = IFF_UP };
 	if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &ifr) < 0)
 		return bawn_fail(err, -errno, "bring loopback up");
-	return 0;
+	return bawn_take_fd(&fd);
+}
+
+int bawn_net_loopback(struct bawn_err *err)
+{
+	bawn_auto_fd fd = loopback(err);
+	return fd < 0 ? fd : 0;
 }
 
 /* Allocates nothing: the other thread may fork at any time. */
@@ -26,9 +33,10 @@ static void *make(void *arg)
 		(void)bawn_fail(&n->err, -errno, "make a network namespace");
 		return NULL;
 	}
-	if (bawn_net_loopback(&n->err) < 0)
+	bawn_auto_fd socket = loopback(&n->err);
+	if (socket < 0)
 		return NULL;
-	n->fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	n->fd = ioctl(socket, SIOCGSKNS);  /* asks the kernel, not whatever is mounted at /proc */
 	if (n->fd < 0)
 		(void)bawn_fail(&n->err, -errno, "open the network namespace");
 	return NULL;
