@@ -21,6 +21,7 @@
 #define LEAD     "bawn-witness/1 "
 #define FILE_MAX (64u << 10)
 #define LINE_MAX_LEN 300u
+#define LINES_MAX 1000  /* that are no whole line: the file is bounded, and so is the time for it */
 #define LOCK_TRIES 100  /* of 2 ms: whoever has it writes one line */
 
 void bawn_witness_name(const char *origin, char out[static BAWN_WITNESS_NAME]) { bawn_sha256_hex(bawn_span(origin), out); }
@@ -81,22 +82,38 @@ static bool take_origin(struct bawn_span text, struct bawn_sighting *out)
 	return true;
 }
 
+/* The line with the largest size below `limit`; only that one is worth reading whole. */
+static bool largest(struct bawn_span text, uint64_t limit, struct bawn_span *out, uint64_t *out_size)
+{
+	struct bawn_span line, size;
+	uint64_t best = 0;
+	while (take_word(&text, '\n', &line)) {
+		struct bawn_span rest = line;
+		uint64_t n;
+		if (take_word(&rest, ' ', &size) && bawn_parse_u64(size, 1, INT64_MAX, &n, NULL) == 0 && n > best && n < limit) {
+			best = n;
+			*out = line;
+		}
+	}
+	*out_size = best;
+	return best > 0;
+}
+
 /* The largest sighting of a witness's file; 0, -ENOENT where there is none in it, -EBADMSG where it is none. */
 static int read_lines(struct bawn_span text, struct bawn_sighting *out)
 {
-	struct bawn_sighting best = { 0 }, s = { 0 };
+	struct bawn_sighting s = { 0 };
 	struct bawn_span line;
+	uint64_t size = UINT64_MAX;
 	if (!take_word(&text, '\n', &line) || !bawn_span_starts(line, LEAD) ||
-	    !take_origin((struct bawn_span){ line.p + sizeof LEAD - 1, line.n - (sizeof LEAD - 1) }, &best))
+	    !take_origin((struct bawn_span){ line.p + sizeof LEAD - 1, line.n - (sizeof LEAD - 1) }, &s))
 		return -EBADMSG;
-	memcpy(s.origin, best.origin, sizeof s.origin);
-	while (take_word(&text, '\n', &line))
-		if (read_line(line, &s) && s.seal.size > best.seal.size)
-			best = s;
-	if (best.seal.size == 0)
-		return -ENOENT;
-	*out = best;
-	return 0;
+	for (int tries = 0; tries < LINES_MAX && largest(text, size, &line, &size); tries++)
+		if (read_line(line, &s)) {
+			*out = s;
+			return 0;
+		}
+	return -ENOENT;
 }
 
 static int read_note(struct bawn_span text, struct bawn_sighting *out)
