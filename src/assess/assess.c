@@ -223,9 +223,13 @@ static bool give_up(struct engine *e)
 /* It is read in pieces, for an eighth of the work it was given. */
 static void read_given_up(struct engine *e, int language, struct bawn_span text, uint64_t work)
 {
+	struct bawn_node root = { .end = (uint32_t)text.n };
+	struct bawn_tree whole = { .grammar = (enum bawn_grammar)language, .text = text, .node = &root, .n = 1 };
 	bawn_arena_done(&e->scratch);
 	bawn_read_pieces(e, language, text, work / 8);
+	e->tree = &whole;  /* whose language the combinations are of */
 	bawn_engine_combine(e);
+	e->tree = NULL;
 	bawn_arena_done(&e->scratch);
 }
 
