@@ -755,10 +755,8 @@ void bawn_store_done(struct bawn_store *s)
 		remind_witness(s, &s->head, &s->sealer);
 	}
 	(void)sodium_munlock(&s->signer, sizeof s->signer);  /* wipes it */
-	for (size_t i = 0; i < BAWN_LEN(fd); i++) {
+	for (size_t i = 0; i < BAWN_LEN(fd); i++)
 		bawn_close_fdp(fd[i]);
-		*fd[i] = -1;
-	}
 	free(s->dir);
 	free(s->node);
 	s->dir = s->node = NULL;

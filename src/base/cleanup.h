@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Closes it once: a second time it might be another thread's. */
 static inline void bawn_close_fdp(int *fd)
 {
 	int saved = errno;         /* cleaning up must not disturb the error being returned */
 	if (*fd >= 0)
 		(void)close(*fd);  /* never retried: on Linux the fd is gone even after EINTR */
+	*fd = -1;
 	errno = saved;
 }
 static inline void bawn_freep(void *p) { free(*(void **)p); }

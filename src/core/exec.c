@@ -248,7 +248,6 @@ static void close_up(struct bawn_exec *e)
 	if (e->finished_us == 0)
 		e->finished_us = bawn_wall_us();
 	bawn_close_fdp(&e->slot_fd);
-	e->slot_fd = -1;
 	struct bawn_event ev = { .kind = BAWN_EVENT_OUTCOME, .text = bawn_status_name(e->status) };
 	bawn_exec_emit(e, &ev);
 }

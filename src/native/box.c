@@ -224,7 +224,6 @@ static int clone_program(struct bawn_box *box, struct bawn_err *err)
 		return bawn_fail(err, -errno, "make the program's process");
 	box->pid = (pid_t)pid;
 	bawn_close_fdp(&theirs);
-	theirs = -1;
 	struct bawn_note note;
 	r = listen_to(box, box->init_ctl, BAWN_NOTE_STANDS, &note, fds, err);
 	if (r < 0)
@@ -496,7 +495,6 @@ int bawn_box_start(struct bawn_box *box, int code_fd, int stdin_fd, const struct
 	int fds[2];
 	r = bawn_note_recv(box->ctl, PATIENCE_MS, &note, fds);
 	bawn_close_fdp(&box->ctl);
-	box->ctl = -1;
 	if (r == -EPIPE)
 		return 0;  /* exec closed it: the interpreter runs */
 	if (r == 0 && note.kind == BAWN_NOTE_FAILED && note.err.code < 0) {
@@ -514,7 +512,6 @@ void bawn_box_kill(struct bawn_box *box)
 	if (box->pid_fd >= 0)
 		(void)pidfd_send_signal(box->pid_fd, SIGKILL, NULL, 0);
 	bawn_close_fdp(&box->live);  /* init ends by this, too: nobody is waited for who was not told */
-	box->live = -1;
 	/* Init cannot go before all inside are reaped, and the program is ours to reap: take whatever
 	 * comes until there is nothing more. */
 	for (;;) {
@@ -542,8 +539,6 @@ void bawn_box_done(struct bawn_box *box)
 	bawn_net_done(&box->net);
 	int *const fd[] = { &box->live, &box->init_ctl, &box->ctl, &box->out[1], &box->out[2], &box->listener,
 		&box->workspace, &box->code, &box->mounts, &box->area, &box->slot_fd };
-	for (size_t i = 0; i < BAWN_LEN(fd); i++) {
+	for (size_t i = 0; i < BAWN_LEN(fd); i++)
 		bawn_close_fdp(fd[i]);
-		*fd[i] = -1;
-	}
 }

@@ -327,7 +327,6 @@ static int native_collect(struct bawn_sandbox *s, const struct bawn_collector *c
 		bawn_ipc_msg_done(&m);
 		if (type == BAWN_WIRE_DONE) {
 			bawn_close_fdp(&s->sock);  /* it ends while we go on */
-			s->sock = -1;
 			return 0;
 		}
 		if (r == 0 && type != BAWN_WIRE_FOUND && type != BAWN_WIRE_SKIPPED)

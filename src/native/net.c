@@ -62,5 +62,4 @@ void bawn_net_done(struct bawn_net *n)
 {
 	(void)!bawn_net_wait(n, NULL);
 	bawn_close_fdp(&n->fd);
-	n->fd = -1;
 }

@@ -162,7 +162,6 @@ static int step_workspace(struct bawn_box *box, struct bawn_err *err)
 		return no_interpreter(box, err);
 	if (box->area >= 0 && !loads_libraries(box->spec.interpreter)) {
 		bawn_close_fdp(&box->area);
-		box->area = -1;
 	}
 	return 0;
 }

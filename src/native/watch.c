@@ -263,7 +263,6 @@ static void answer(struct bawn_launcher *l)
 		}
 		if ((p.revents & POLLIN) == 0 || l->w.notified >= NOTIFY_MAX) {
 			bawn_close_fdp(&l->box.listener);
-			l->box.listener = -1;
 		}
 	}
 }

@@ -1,6 +1,8 @@
 /* test_file.c - a file is the old one or the new one, a ceiling holds, a sealed copy stays as it is. */
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -236,6 +238,38 @@ static void no_memory(void)
 	ok(clean && holds(t.fd, "d", "new") && entries(t.fd) == 2, "each allocation may fail: out of memory, nothing left behind");
 }
 
+static atomic_bool stop;
+
+/* How often a descriptor of ours was closed by somebody else. */
+static void *guard(void *arg)
+{
+	(void)arg;
+	intptr_t lost = 0;
+	while (!atomic_load(&stop)) {
+		int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		lost += fcntl(fd, F_GETFD) < 0;
+		lost += close(fd) < 0;
+	}
+	return (void *)lost;
+}
+
+static void one_close(void)
+{
+	auto_tmpdir t = tmpdir_make();
+	pthread_t thread[2];
+	void *lost[2] = { NULL, NULL };
+	bool good = pthread_create(&thread[0], NULL, guard, NULL) == 0 && pthread_create(&thread[1], NULL, guard, NULL) == 0;
+	for (int i = 0; good && i < 3000; i++)
+		good = put(t.fd, "f", "x", NULL) == 0;
+	atomic_store(&stop, true);
+	for (int i = 0; i < 2; i++)
+		(void)pthread_join(thread[i], &lost[i]);
+	ok(good && lost[0] == NULL && lost[1] == NULL, "no descriptor is closed twice: other threads keep theirs");
+	bawn_auto_fd fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	bawn_close_fdp(&fd);
+	ok(fd == -1, "and what is closed is forgotten");
+}
+
 int main(void)
 {
 	(void)umask(022);
@@ -248,5 +282,6 @@ int main(void)
 	directories();
 	sealed();
 	no_memory();
+	one_close();
 	return done_testing();
 }
