@@ -392,7 +392,7 @@ def orphans():
                              stdout=subprocess.DEVNULL, env=campaign.ground.env, start_new_session=True)
         time.sleep(0.012 * i)
         end(p, slot)
-        left.append(wait_for(lambda: not of_uid(880000 + slot), 10))
+        left.append(wait_for(lambda: not of_uid(880000 + slot), 40))  # the host's init reaps whom nobody else does, in its own time
     return verdict(not all(left))
 
 
