@@ -294,8 +294,8 @@ void bawn_box_begin(struct bawn_box *box)
 	if (r < 0)
 		return;
 	bawn_net_ahead(&box->net);
-	if (clone_init(box, &box->early) == 0)
-		(void)!bawn_cgroups_find(&box->cg, NULL);  /* make_cgroups tries again, with words */
+	if (clone_init(box, &box->early) == 0 && bawn_cgroups_find(&box->cg, NULL) < 0)
+		box->cg.n = 0;  /* make_cgroups tries again, with words */
 }
 
 /* Tells init who is to come. */

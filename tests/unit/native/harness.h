@@ -62,14 +62,38 @@ struct got {
 	uint64_t max_pids;
 };
 
-/* A real lock, so that two test programs never share a slot.  Its file goes with the lock: who waited
- * for a file that is gone by then starts anew. */
+/* A real lock, so that two test programs never share a slot.  The launcher holds it, too, until the slot's cgroups
+ * are gone: only at the end of the program the file goes, with the lock; who waited for a file that is gone by then starts
+ * anew. */
 struct test_slot { int fd; char path[64]; };
+static char test_slot_path[64][64];
+static size_t test_slot_paths;
+
+static void test_slot_remove(void)
+{
+	for (size_t i = 0; i < test_slot_paths; i++) {
+		bawn_auto_fd fd = open(test_slot_path[i], O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+			(void)unlink(test_slot_path[i]);
+	}
+}
+
+static void test_slot_remember(const char *path)
+{
+	size_t i = 0;
+	while (i < test_slot_paths && strcmp(test_slot_path[i], path) != 0)
+		i++;
+	if (test_slot_paths == 0)
+		(void)atexit(test_slot_remove);
+	if (i == test_slot_paths && i < BAWN_LEN(test_slot_path))
+		snprintf(test_slot_path[test_slot_paths++], sizeof *test_slot_path, "%s", path);
+}
 
 static struct test_slot test_slot_take(unsigned slot)
 {
 	struct test_slot s = { .fd = -1 };
 	snprintf(s.path, sizeof s.path, "/tmp/bawn-test-slot-%u-%u", geteuid(), slot);
+	test_slot_remember(s.path);
 	for (struct stat st = { 0 }; st.st_nlink == 0; ) {
 		bawn_close_fdp(&s.fd);
 		s.fd = open(s.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -81,8 +105,6 @@ static struct test_slot test_slot_take(unsigned slot)
 
 static void test_slot_done(struct test_slot *s)
 {
-	if (s->fd >= 0)
-		(void)unlink(s->path);
 	bawn_close_fdp(&s->fd);
 }
 #define auto_test_slot __attribute__((cleanup(test_slot_done))) struct test_slot
