@@ -54,9 +54,18 @@ own = cgroup(f"{me}-own", own=True, on=True)
 w = Placed(cgroup(f"{me}-own/session", own=True))
 equal(layers(w)["cgroup"]["state"], "active", "below a cgroup of its own the layer stands")
 p = w.start("run", "--json", "-m", "96m", "--pids", "20", "--cpus", "0.5", "-c", "print('up', flush=True)\nimport time\ntime.sleep(3)")
-limits = wait_for(lambda: {f: open(d + "/" + f).read().strip() for d in glob.glob(own + "/bawn/u*-*") for f in ("memory.max", "memory.swap.max", "pids.max", "cpu.max", "cgroup.procs")
-                           if os.path.exists(d + "/cgroup.procs") and open(d + "/cgroup.procs").read()}, 60)
-equal([limits.get(f) for f in ("memory.max", "memory.swap.max", "pids.max", "cpu.max")], [str(96 << 20), "0", "20", "50000 100000"], "the kernel has the limits while it runs")
+FILES_OF = ("memory.max", "memory.swap.max", "pids.max", "cpu.max")
+
+
+def limits_now():
+    """Of a slot that somebody is in."""
+    for d in glob.glob(own + "/bawn/u*-*"):
+        if open(d + "/cgroup.procs").read():
+            return {f: open(f"{d}/{f}").read().strip() for f in FILES_OF}
+
+
+limits = wait_for(limits_now, 60) or {}
+equal([limits.get(f) for f in FILES_OF], [str(96 << 20), "0", "20", "50000 100000"], "the kernel has the limits while it runs")
 out, err = p.communicate(timeout=120)
 ok("cgroup" in json.loads(out)["enforcement"]["layers"], "and the result names the layer") or diag(out.decode() + err.decode())
 TREE = "import os, time\nfor i in range(3):\n  if os.fork() == 0:\n    x = bytearray(40 << 20)\n    time.sleep(60)\n    os._exit(0)\nfor i in range(3): os.wait()\nprint('all lived')"
