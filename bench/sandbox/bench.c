@@ -28,11 +28,11 @@ static char state[] = "/tmp/bawn-bench-XXXXXX";
 /* Microseconds until it is reaped, 0 if it failed. */
 static uint64_t spawned(const char *const *words)
 {
-	char path[] = "PATH=/usr/bin:/bin", where[sizeof state + 16], *env[] = { path, where, NULL }, *argv[WORDS_MAX] = { NULL };
+	char path[] = "PATH=/usr/bin:/bin", where[sizeof state + 32], *env[] = { path, where, NULL }, *argv[WORDS_MAX] = { NULL };
 	posix_spawn_file_actions_t files;
 	pid_t pid;
 	int status = 1;
-	snprintf(where, sizeof where, "BAWN_STATE=%s", state);
+	snprintf(where, sizeof where, "BAWN_STATE=%s/state", state);
 	for (size_t i = 0; i < WORDS_MAX && words[i] != NULL; i++)
 		argv[i] = (char *)(uintptr_t)words[i];
 	uint64_t t = bawn_monotonic_us();

@@ -253,7 +253,9 @@ int main(int argc, char **argv)
 {
 	unsigned runs = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 200, at_a_time = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 4;
 	auto_tmpdir dir = tmpdir_make();
-	struct bawn_options options = { .size = sizeof options, .state_dir = dir.path };
+	char state[128];
+	snprintf(state, sizeof state, "%s/state", dir.path);  /* what stands beside it goes, too */
+	struct bawn_options options = { .size = sizeof options, .state_dir = state };
 	struct bawn_err err = { 0 };
 	struct soak s = { 0 };
 	long before[COUNTS];
