@@ -154,21 +154,10 @@ void bawn_note_put(struct bawn_buf *out, const struct bawn_seal *s, const struct
 	bawn_buf_char(out, '\n');
 }
 
-static bool take_line(struct bawn_span *rest, struct bawn_span *out)
-{
-	const char *nl = rest->n > 0 ? memchr(rest->p, '\n', rest->n) : NULL;
-	if (nl == NULL)
-		return false;
-	*out = (struct bawn_span){ rest->p, (size_t)(nl - rest->p) };
-	rest->n -= out->n + 1;
-	rest->p = nl + 1;
-	return true;
-}
-
 static bool head_lines(struct bawn_span *rest, struct bawn_span *origin, uint64_t *size, uint8_t *root)
 {
 	struct bawn_span number, hash, empty;
-	return take_line(rest, origin) && take_line(rest, &number) && take_line(rest, &hash) && take_line(rest, &empty) &&
+	return bawn_span_take(rest, '\n', origin) && bawn_span_take(rest, '\n', &number) && bawn_span_take(rest, '\n', &hash) && bawn_span_take(rest, '\n', &empty) &&
 	       empty.n == 0 && (number.n == 1 || (number.n > 0 && number.p[0] != '0')) &&
 	       bawn_parse_u64(number, 0, INT64_MAX, size, NULL) == 0 && bawn_b64_read(hash, root, BAWN_SHA256_LEN);
 }
@@ -200,7 +189,7 @@ bool bawn_note_read(struct bawn_span text, const struct bawn_vkey *by, struct ba
 		return false;
 	snprintf(lead, sizeof lead, DASH "%s ", by->origin);
 	id_of(by, id);
-	while (take_line(&text, &line)) {  /* others may have signed it too */
+	while (bawn_span_take(&text, '\n', &line)) {  /* others may have signed it too */
 		if (!bawn_span_starts(line, lead))
 			continue;
 		struct bawn_span b64 = { line.p + strlen(lead), line.n - strlen(lead) };

@@ -85,17 +85,6 @@ void bawn_proof_put(struct bawn_buf *out, const bawn_node *leaf, uint64_t index,
 	put(out, index, path, bawn_tree_path(leaf, seal->size, index, path), seal, by);
 }
 
-static bool take_line(struct bawn_span *rest, struct bawn_span *out)
-{
-	const char *nl = rest->n > 0 ? memchr(rest->p, '\n', rest->n) : NULL;
-	if (nl == NULL)
-		return false;
-	*out = (struct bawn_span){ rest->p, (size_t)(nl - rest->p) };
-	rest->n -= out->n + 1;
-	rest->p = nl + 1;
-	return true;
-}
-
 const char *bawn_proof_check(struct bawn_span text, const uint8_t leaf[static BAWN_SHA256_LEN], uint64_t index, const struct bawn_vkey *by,
                              struct bawn_seal *out)
 {
@@ -103,9 +92,9 @@ const char *bawn_proof_check(struct bawn_span text, const uint8_t leaf[static BA
 	struct bawn_span rest = text, line = { 0 };
 	struct bawn_seal seal;
 	size_t n = 0;
-	if (!take_line(&rest, &line) || !take_line(&rest, &line))
+	if (!bawn_span_take(&rest, '\n', &line) || !bawn_span_take(&rest, '\n', &line))
 		return "no tlog-proof";
-	while (take_line(&rest, &line) && line.n > 0)
+	while (bawn_span_take(&rest, '\n', &line) && line.n > 0)
 		if (n == BAWN_PATH_MAX || !bawn_b64_read(line, path[n++], BAWN_SHA256_LEN))
 			return "a path that is none";
 	if (!bawn_note_read(rest, by, &seal))

@@ -40,21 +40,10 @@ int bawn_witness_open(const char *dir, int *out_fd, struct bawn_err *err)
 
 /* ---- lines ---- */
 
-static bool take_word(struct bawn_span *rest, char end, struct bawn_span *out)
-{
-	const char *at = rest->n > 0 ? memchr(rest->p, end, rest->n) : NULL;
-	if (at == NULL)
-		return false;
-	*out = (struct bawn_span){ rest->p, (size_t)(at - rest->p) };
-	rest->n -= out->n + 1;
-	rest->p = at + 1;
-	return true;
-}
-
 static bool read_line(struct bawn_span line, struct bawn_sighting *out)
 {
 	struct bawn_span size, hash, root;
-	if (!take_word(&line, ' ', &size) || !take_word(&line, ' ', &hash) || !take_word(&line, ' ', &root) ||
+	if (!bawn_span_take(&line, ' ', &size) || !bawn_span_take(&line, ' ', &hash) || !bawn_span_take(&line, ' ', &root) ||
 	    bawn_parse_u64(size, 1, INT64_MAX, &out->seal.size, NULL) < 0 || hash.n != 64 || !bawn_is_hex(hash.p, 64) ||
 	    !bawn_b64_read(root, out->seal.root, sizeof out->seal.root) ||
 	    !bawn_b64_read(line, out->seal.signature, sizeof out->seal.signature))
@@ -87,10 +76,10 @@ static bool largest(struct bawn_span text, uint64_t limit, struct bawn_span *out
 {
 	struct bawn_span line, size;
 	uint64_t best = 0;
-	while (take_word(&text, '\n', &line)) {
+	while (bawn_span_take(&text, '\n', &line)) {
 		struct bawn_span rest = line;
 		uint64_t n;
-		if (take_word(&rest, ' ', &size) && bawn_parse_u64(size, 1, INT64_MAX, &n, NULL) == 0 && n > best && n < limit) {
+		if (bawn_span_take(&rest, ' ', &size) && bawn_parse_u64(size, 1, INT64_MAX, &n, NULL) == 0 && n > best && n < limit) {
 			best = n;
 			*out = line;
 		}
@@ -105,7 +94,7 @@ static int read_lines(struct bawn_span text, struct bawn_sighting *out)
 	struct bawn_sighting s = { 0 };
 	struct bawn_span line;
 	uint64_t size = UINT64_MAX;
-	if (!take_word(&text, '\n', &line) || !bawn_span_starts(line, LEAD) ||
+	if (!bawn_span_take(&text, '\n', &line) || !bawn_span_starts(line, LEAD) ||
 	    !take_origin((struct bawn_span){ line.p + sizeof LEAD - 1, line.n - (sizeof LEAD - 1) }, &s))
 		return -EBADMSG;
 	for (int tries = 0; tries < LINES_MAX && largest(text, size, &line, &size); tries++)
@@ -120,7 +109,7 @@ static int read_note(struct bawn_span text, struct bawn_sighting *out)
 {
 	struct bawn_sighting s = { 0 };
 	struct bawn_span rest = text, origin;
-	if (!bawn_note_claim(text, &s.seal) || s.seal.size == 0 || !take_word(&rest, '\n', &origin) || !take_origin(origin, &s))
+	if (!bawn_note_claim(text, &s.seal) || s.seal.size == 0 || !bawn_span_take(&rest, '\n', &origin) || !take_origin(origin, &s))
 		return -EBADMSG;
 	*out = s;
 	return 0;

@@ -23,3 +23,14 @@ static inline bool bawn_span_starts(struct bawn_span s, const char *prefix)
 	size_t n = strlen(prefix);
 	return s.n >= n && memcmp(s.p, prefix, n) == 0;
 }
+/* Takes what stands before the next `end`, which goes with it; false, and nothing taken, where there is none. */
+static inline bool bawn_span_take(struct bawn_span *rest, char end, struct bawn_span *out)
+{
+	const char *at = rest->n > 0 ? memchr(rest->p, end, rest->n) : NULL;
+	if (at == NULL)
+		return false;
+	*out = (struct bawn_span){ rest->p, (size_t)(at - rest->p) };
+	rest->n -= out->n + 1;
+	rest->p = at + 1;
+	return true;
+}

@@ -160,9 +160,8 @@ static int step_workspace(struct bawn_box *box, struct bawn_err *err)
 	bool there = stat(box->spec.interpreter, &st) == 0 && S_ISREG(st.st_mode) && access(box->spec.interpreter, X_OK) == 0;
 	if (!there)
 		return no_interpreter(box, err);
-	if (box->area >= 0 && !loads_libraries(box->spec.interpreter)) {
+	if (box->area >= 0 && !loads_libraries(box->spec.interpreter))
 		bawn_close_fdp(&box->area);
-	}
 	return 0;
 }
 

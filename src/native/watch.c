@@ -261,9 +261,8 @@ static void answer(struct bawn_launcher *l)
 			*n += *n < UINT32_MAX;
 			l->w.notified++;
 		}
-		if ((p.revents & POLLIN) == 0 || l->w.notified >= NOTIFY_MAX) {
+		if ((p.revents & POLLIN) == 0 || l->w.notified >= NOTIFY_MAX)
 			bawn_close_fdp(&l->box.listener);
-		}
 	}
 }
 

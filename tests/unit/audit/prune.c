@@ -32,19 +32,6 @@ ssize_t write(int fd, const void *p, size_t n)
 	return (ssize_t)syscall(SYS_write, fd, p, n);
 }
 
-static bool sh(struct world *w, const char *command)
-{
-	int status = -1;
-	(void)fflush(stdout);
-	pid_t pid = fork();
-	if (pid == 0) {
-		if (fchdir(w->tmp.fd) == 0)
-			(void)execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-		_exit(9);
-	}
-	return waitpid(pid, &status, 0) == pid && status == 0;
-}
-
 static const char *at(struct world *w, const char *name)
 {
 	static char path[4][200];

@@ -51,20 +51,6 @@ static struct bawn_audit_report verify_seen(struct world *w, const char *witness
 	return r;
 }
 
-/* cp -a, rm -r: under the world's directory. */
-static bool sh(struct world *w, const char *command)
-{
-	int status = -1;
-	(void)fflush(stdout);
-	pid_t pid = fork();
-	if (pid == 0) {
-		if (fchdir(w->tmp.fd) == 0)
-			(void)execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-		_exit(9);
-	}
-	return waitpid(pid, &status, 0) == pid && status == 0;
-}
-
 static uint64_t knows(struct world *w, const char *witness)
 {
 	struct bawn_sighting s = { 0 };

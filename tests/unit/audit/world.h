@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "audit/audit.h"
@@ -81,6 +82,20 @@ __attribute__((unused)) static void set(struct world *w, const char *path, const
 }
 
 /* A crash comes before a checkpoint of what it tore: one from later in the test must not know better. */
+/* cp -a, rm -r: under the world's directory. */
+__attribute__((unused)) static bool sh(struct world *w, const char *command)
+{
+	int status = -1;
+	(void)fflush(stdout);
+	pid_t pid = fork();
+	if (pid == 0) {
+		if (fchdir(w->tmp.fd) == 0)
+			(void)execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(9);
+	}
+	return waitpid(pid, &status, 0) == pid && status == 0;
+}
+
 /* Makes the checkpoint old enough for the next close to publish. */
 __attribute__((unused)) static void age_checkpoint(struct world *w)
 {
