@@ -111,7 +111,8 @@ struct bawn_pruned {
 BAWN_MUST_CHECK int bawn_audit_prune(const char *dir, const struct bawn_audit_options *o, const struct bawn_prune *ask,
                                      struct bawn_pruned *out, struct bawn_err *err);
 
-/* Code bodies, kept once by content hash (STATE/audit/blob/ab/abcd…): durable before the entry that cites it. */
+/* Bodies of code and output, kept once by content hash (STATE/audit/blob/ab/abcd…, or packed abcd….zst): durable
+ * before the entry that cites it. */
 BAWN_MUST_CHECK int bawn_audit_blob_put(const char *dir, struct bawn_span bytes, char out_sha256[static BAWN_SHA256_HEX], struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_audit_blob_get(const char *dir, const char *sha256, struct bawn_buf *out, struct bawn_err *err);
 
@@ -132,6 +133,8 @@ struct bawn_audit_report {
 	uint64_t epoch;                 /* of the key that signs next */
 	char     origin[200], vkey[300]; /* the log's name and the verifier key of epoch 0; "" while there is none */
 	char     root[48];              /* base64, of the verified entries */
+	uint64_t bodies;                /* kept beside the log, each what its name says; 0 when skimmed: not looked at */
+	uint64_t stray_bodies;          /* files there that are not, but that no entry cites */
 	char     tiles[128];            /* "": none published; "good"; or what is wrong: made from the log, so no fault of it */
 };
 struct bawn_audit_verify_options {

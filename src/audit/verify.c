@@ -8,7 +8,7 @@
  * (3) head and checkpoint are read first and sizes are taken once per segment, so a writer at work
  *     cannot make a good log look bad;
  * (4) what is made from the log (tiles) can be wrong without the log being bad; what the log has
- *     signed (head, checkpoint) cannot.
+ *     signed (head, checkpoint, the hash of a body) cannot.
  * An attacker controls: everything in the directory.  One who has the private key, or an older copy of
  * all of it, is found by an anchor outside only: a witness, or a checkpoint somebody kept.  It is read
  * before the head: the log was already there when its witness was told. */
@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include "audit/audit.h"
+#include "audit/bodies.h"
 #include "audit/entry.h"
 #include "audit/head.h"
 #include "audit/keys.h"
@@ -248,6 +249,18 @@ static void against_older_witness(struct verify *v)
 	}
 }
 
+/* Bodies lie beside the log; what an entry cites by its hash must be that. */
+static int against_bodies(struct verify *v, const struct bawn_segments *all, struct bawn_err *err)
+{
+	struct bawn_bodies b;
+	int r = bawn_bodies_check(v->dirfd, all, &b, err);
+	if (r < 0)
+		return r;
+	v->report->bodies = b.good;
+	v->report->stray_bodies = b.cited ? 0 : b.wrong;
+	return b.cited ? bad(v, b.seq, "body %s, which entry %" PRIu64 " cites, was changed: its bytes have another hash", b.sha256, b.seq) : 0;
+}
+
 /* A log without its beginning: what its log.prune says of the place is where verification starts. */
 static int begin_at_cut(struct verify *v, const struct bawn_segments *all, struct bawn_err *err)
 {
@@ -312,7 +325,7 @@ static int verify_all(struct verify *v, struct bawn_err *err)
 		          v->trail.sealed, v->seen.seal.size);
 	if (v->pinned && !v->pin_seen)
 		(void)bad(v, 0, "no entry is signed by the key given");
-	return 0;
+	return v->report->ok && !v->trail.skim ? against_bodies(v, &all, err) : 0;
 }
 
 static int read_checkpoint(struct verify *v, bool compare, struct bawn_err *err)

@@ -60,6 +60,8 @@ static json_t *verify_json(const struct bawn_audit_report *r, const char *dir)
 	NUMBER(torn_bytes);
 	NUMBER(signatures);
 	NUMBER(epoch);
+	NUMBER(bodies);
+	NUMBER(stray_bodies);
 #undef NUMBER
 	bawn_json_set(doc, "origin", bawn_json_text_or_null(r->origin[0] != '\0' ? r->origin : NULL), &ok);
 	bawn_json_set(doc, "vkey", bawn_json_text_or_null(r->vkey[0] != '\0' ? r->vkey : NULL), &ok);
@@ -90,6 +92,10 @@ static void put_verdict(struct bawn_buf *out, const struct bawn_audit_report *r)
 	bawn_buf_fmt(out, "%" PRIu64 " signatures, key epoch %" PRIu64 "; pin this key elsewhere: %s\n", r->signatures, r->epoch, r->vkey);
 	if (r->tiles[0] != '\0' && strcmp(r->tiles, "good") != 0)
 		bawn_buf_fmt(out, "tiles: %s; remove tile and checkpoint, and they are made anew\n", r->tiles);
+	if (r->bodies > 0)
+		bawn_buf_fmt(out, "%" PRIu64 " bodies of code and output are what their names say\n", r->bodies);
+	if (r->stray_bodies > 0)
+		bawn_buf_fmt(out, "%" PRIu64 " files in blob are not what their names say; no entry cites them\n", r->stray_bodies);
 	bawn_buf_fmt(out, "anchor %s: %s\n", anchors[row].anchor, anchors[row].sentence);
 	if (r->witnessed > 0)
 		bawn_buf_fmt(out, "its witness has seen %" PRIu64 " of the entries\n", r->witnessed);
@@ -416,8 +422,8 @@ static int run_report(struct bawn_cli *c, const void *opts, int n, char **word)
 const struct bawn_cli_command bawn_cmd_audit_verify = {
 	.group = "audit", .name = "verify", .synopsis = "[--key VKEY] [--witness F] [DIR | --bundle FILE]",
 	.summary = "check every byte of the log, here or in a copy",
-	.about = "Reads the whole log and checks each entry, its place in chain and tree, every signature and the\n"
-	         "head.  DIR is a copy of the state directory or of its audit directory; nothing is written.  Without\n"
+	.about = "Reads the whole log and checks each entry, its place in chain and tree, every signature, the head\n"
+	         "and the bodies of code and output that are kept.  DIR is a copy of the state directory or of its audit directory; nothing is written.  Without\n"
 	         "--key the log is believed when it names its own first key; with a key that was written down\n"
 	         "elsewhere (the file vkey), a log made by somebody else is noticed too.  With --bundle: checks what\n"
 	         "'bawn audit export --bundle' wrote, alone; only with --key is it known whose log it is from.\n"
