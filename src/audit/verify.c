@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include "audit/ahead.h"
 #include "audit/audit.h"
 #include "audit/bodies.h"
 #include "audit/entry.h"
@@ -42,6 +43,7 @@ struct verify {
 	struct bawn_cut           cut;       /* where the log begins; cut.cut 0: with its genesis */
 	struct bawn_sighting      seen;      /* what the witness knows; seen.seal.size 0: nothing */
 	struct bawn_tiles        *tiles;
+	struct bawn_ahead        *ahead;
 	struct bawn_audit_report *report;
 };
 
@@ -138,10 +140,10 @@ static void against_witness(struct verify *v)
 }
 
 /* After an entry that fits. */
-static void took(struct verify *v, const struct bawn_line *l, const struct bawn_vkey *before)
+static void took(struct verify *v, const struct bawn_checked *c, const struct bawn_vkey *before)
 {
+	const struct bawn_line *l = &c->l;
 	const struct bawn_vkey *signer = l->seq == 0 ? &v->trail.key : before;
-	uint8_t data[BAWN_SHA256_LEN];
 	if (v->report->first_us == 0)
 		v->report->first_us = l->ts_us;
 	if (l->seq == 0 || bawn_span_is(l->type, "log.key"))
@@ -152,43 +154,39 @@ static void took(struct verify *v, const struct bawn_line *l, const struct bawn_
 		v->pin_seen = v->pin_seen || (v->pinned && bawn_vkey_equal(signer, &v->pin));
 		memcpy(v->sealed_hash, v->trail.chain.hash, sizeof v->sealed_hash);
 	}
-	if (v->tiles != NULL) {
-		bawn_unhex(l->hash, data, sizeof data);
-		bawn_tiles_check_add(v->tiles, data);
-	}
+	bawn_tiles_check_add(v->tiles, l->data, c->leaf);
 	against_checkpoint(v, signer);
 	against_witness(v);
 }
 
 static int verify_lines(struct verify *v, int fd, uint64_t segment, uint64_t end, struct bawn_err *err)
 {
-	bawn_auto_lines lines = { 0 };
-	uint64_t sealed = 0;
-	int r = bawn_lines_init(&lines, fd, 0, err);
-	lines.end = end;
+	uint64_t sealed = 0, at = 0;
+	int r = 0;
+	bawn_ahead_open(v->ahead, fd, end);
 	while (r == 0 && v->report->ok) {
-		struct bawn_span line;
-		struct bawn_line l;
-		bool whole;
-		const char *problem = "not a whole line";
-		const uint64_t at = lines.offset;
-		r = bawn_lines_next(&lines, &line, &whole, err);
+		const struct bawn_checked *c;
+		const char *problem;
+		r = bawn_ahead_next(v->ahead, v->trail.sealed > 0 ? &v->trail.key : NULL, &c, err);
 		if (r < 0)
 			return r;
-		if (line.p == NULL)
+		if (c == NULL)
 			return sealed < end ? unsealed(v, fd, sealed, end, NULL, err) : 0;
-		struct bawn_vkey key = v->trail.key;
-		r = whole ? bawn_trail_next(&v->trail, line, &l, &problem) : -EBADMSG;
+		const struct bawn_vkey key = v->trail.key;
+		const struct bawn_line *l = &c->l;
+		const uint64_t next = at + c->line.n + 1;
+		r = bawn_trail_take(&v->trail, c, &problem);
 		if (r == -ENOMEM)
 			return bawn_fail(err, r, "verify the audit log");
 		if (r < 0)
 			return unsealed(v, fd, sealed, end, problem, err);
-		if (at == 0 && segment > 0 && !bawn_span_is(l.type, "log.segment"))
-			return bad(v, l.seq, "entry %" PRIu64 ": the segment does not begin with log.segment", l.seq);
-		took(v, &l, &key);
-		against_head(v, &l, segment, at, lines.offset);
-		if (l.sealed)
-			sealed = lines.offset;
+		if (at == 0 && segment > 0 && !bawn_span_is(l->type, "log.segment"))
+			return bad(v, l->seq, "entry %" PRIu64 ": the segment does not begin with log.segment", l->seq);
+		took(v, c, &key);
+		against_head(v, l, segment, at, next);
+		at = next;
+		if (l->sealed)
+			sealed = at;
 	}
 	return r;
 }
@@ -494,7 +492,9 @@ int bawn_audit_verify(const char *dir, const struct bawn_audit_verify_options *o
 	if (r < 0)
 		return r;
 	v.dirfd = dirfd;
-	r = verify_open(&v, o, err);
+	v.ahead = bawn_ahead_new(o->jobs, !o->skim);
+	r = v.ahead != NULL ? verify_open(&v, o, err) : bawn_fail(err, -ENOMEM, "verify the log");
+	bawn_ahead_free(v.ahead);
 	bawn_buf_done(&v.note);
 	bawn_tiles_check_free(v.tiles);
 	if (r < 0)

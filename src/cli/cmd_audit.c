@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "cli/entries.h"
 #include "cli/log.h"
+#include "cli/pool.h"
 #include "core/api.h"
 #include "core/request.h"
 
@@ -103,12 +104,13 @@ static void put_verdict(struct bawn_buf *out, const struct bawn_audit_report *r)
 		bawn_buf_fmt(out, "%" PRIu64 " bytes after the last entry were never acknowledged\n", r->torn_bytes);
 }
 
-struct verify_opts { const char *key, *bundle, *witness; };
+struct verify_opts { const char *key, *bundle, *witness, *jobs; };
 
 static const struct bawn_opt verify_rows[] = {
 	BAWN_CLI_OPT(struct verify_opts, 0, "key", TEXT, key, "VKEY", NULL, "a verifier key known from elsewhere, or a file with it: the log must be signed by it"),
 	BAWN_CLI_OPT(struct verify_opts, 0, "bundle", TEXT, bundle, "FILE", NULL, "check what 'audit export --bundle' wrote instead of a log"),
 	BAWN_CLI_OPT(struct verify_opts, 0, "witness", TEXT, witness, "F", NULL, "a witness's directory or file, or a checkpoint kept elsewhere: the log must hold what it has seen"),
+	BAWN_CLI_OPT(struct verify_opts, 'j', "jobs", TEXT, jobs, "N", NULL, "share the work between N threads, at most 64; else as many as there are CPUs"),
 };
 
 /* A key as it is written, or the file that holds it. */
@@ -205,13 +207,17 @@ static int run_verify(struct bawn_cli *c, const void *opts, int n, char **word)
 	if (o->bundle != NULL && n > 0)
 		return bawn_cli_usage(c, "'%s' is one word too many: --bundle needs no log", word[0]);
 	struct bawn_err err = { 0 };
+	size_t jobs;
+	if (bawn_cli_jobs(o->jobs, &jobs, &err) < 0)
+		return bawn_cli_usage(c, "option -j: %s", err.msg);
 	struct bawn_audit_report r = { 0 };
 	bawn_auto_buf key = BAWN_BUF(1024);
 	char dir[1024];
 	int failed = read_key(o->key, &key, &err);
 	if (failed == 0 && o->bundle != NULL)
 		return verify_bundle(c, o->bundle, o->key != NULL ? key.p : NULL);
-	struct bawn_audit_verify_options v = { .key = o->key != NULL ? key.p : NULL, .witness = o->witness };
+	struct bawn_audit_verify_options v = { .key = o->key != NULL ? key.p : NULL, .witness = o->witness, .jobs = (unsigned)jobs };
+	(void)bawn_sha256_load();
 	char witness[544];
 	if (failed == 0 && n == 0 && o->witness == NULL && own_witness(c, witness, sizeof witness)) {
 		v.witness = witness;
