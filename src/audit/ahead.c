@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 
 #define CHUNK     (256u << 10)
+#define RING      8  /* blocks for each thread: one that has to wait for the processor does not hold up the others at once */
 #define BLOCK_MAX (BAWN_ENTRY_MAX + 2 * CHUNK)  /* a piece of a line that another block began, and a line of its own */
 
 struct block {
@@ -115,7 +116,7 @@ struct bawn_ahead *bawn_ahead_new(unsigned jobs, bool signatures)
 		return NULL;
 	a->jobs = jobs < 1 ? 1 : jobs > BAWN_AHEAD_JOBS ? BAWN_AHEAD_JOBS : jobs;
 	a->signatures = signatures;
-	a->size = a->jobs == 1 ? 2 : 3 * (size_t)a->jobs;
+	a->size = a->jobs == 1 ? 2 : RING * (size_t)a->jobs;
 	a->ring = calloc(a->size, sizeof *a->ring);
 	if (a->ring == NULL) {
 		free(a);

@@ -40,6 +40,8 @@
 enum bawn_record_type { BAWN_RECORDS(BAWN_X_RECORD) BAWN_RECORD_COUNT };
 const char *bawn_record_name(enum bawn_record_type type);
 const char *bawn_record_severity(enum bawn_record_type type);
+/* Does a record of this type end an execution?  Each of these carries its whole row in the history. */
+bool bawn_record_ends(const char *type);
 
 struct bawn_record {
 	enum bawn_record_type type;
@@ -180,5 +182,22 @@ struct bawn_bookmark { uint64_t seq; bool known; uint64_t segment, offset; char 
 BAWN_MUST_CHECK int bawn_audit_walk_on(const char *dir, struct bawn_bookmark *place, bawn_entry_fn *entry, void *ctx, struct bawn_err *err);
 /* Newest first. */
 BAWN_MUST_CHECK int bawn_audit_walk_back(const char *dir, bawn_entry_fn *entry, void *ctx, struct bawn_err *err);
+/* What entries are looked for; what is NULL, 0 or false is not asked. */
+struct bawn_find {
+	uint64_t     since_us, until_us;
+	bool         each;              /* time is asked of each entry; else all before the newest that is older than since count as older */
+	const char  *type;              /* or a family of types: exec */
+	const char  *severity, *level, *status, *session;
+	const char  *exec;              /* what its id begins with, in small or capital letters */
+	const char *const *label; size_t n_labels;  /* "K=V", or "K" */
+	bool         ends;              /* entries that end an execution: bawn_record_ends */
+	bool         one; uint64_t seq; /* this entry */
+	uint64_t     look;              /* so many of the newest are read before an index is begun; 0: 32768 */
+};
+/* Calls `entry`, newest first, for at least every entry that meets the question: the caller looks at each itself.  With the
+ * help of an index (`helper` is the path of libexec/bawn/index, or NULL) where there is one or it can be made, so that a
+ * rare entry of a long log is found without reading all of it; else as bawn_audit_walk_back (`one`: as bawn_audit_walk).
+ * entry(ctx, NULL) means: forget what was shown, it begins anew. */
+BAWN_MUST_CHECK int bawn_audit_find(const char *dir, const char *helper, const struct bawn_find *what, bawn_entry_fn *entry, void *ctx, struct bawn_err *err);
 /* Number of acknowledged entries, from head alone. */
 BAWN_MUST_CHECK int bawn_audit_size(const char *dir, uint64_t *out_entries, struct bawn_err *err);

@@ -295,6 +295,10 @@ static int list_entry(void *ctx, const struct bawn_entry *e)
 {
 	struct listing *l = ctx;
 	bool ok = true;
+	if (e == NULL) {
+		(void)json_array_clear(l->list);
+		return 0;
+	}
 	if (e->ts_us < l->o->pick.since)
 		return 1;  /* newest first: all that follows is older */
 	if (!bawn_cli_picked(&l->o->pick, e))
@@ -322,7 +326,8 @@ static int run_list(struct bawn_cli *c, const void *opts, int n, char **word)
 	(void)n, (void)word;
 	if (bawn_cli_log_dir(c, NULL, dir, sizeof dir, &err) < 0)
 		return bawn_cli_fail(c, &err);
-	int r = bawn_audit_walk_back(dir, list_entry, &l, &err);
+	const struct bawn_find find = bawn_cli_find_of(&o->pick);
+	int r = bawn_cli_find(dir, &find, list_entry, &l, &err);
 	if (r < 0 && r != -ENOENT)
 		return bawn_cli_fail(c, &err);
 	return answer(c, list, c->common.verbose);
@@ -343,6 +348,10 @@ static int that_one(void *ctx, const struct bawn_entry *e)
 {
 	struct finding *f = ctx;
 	bool ok = true;
+	if (e == NULL) {
+		(void)json_array_clear(f->list);
+		return 0;
+	}
 	if (e->seq == f->seq && bawn_cli_picked(f->pick, e))
 		bawn_json_push(f->list, json_incref(e->json), &ok);
 	return ok ? 1 : -ENOMEM;
@@ -361,7 +370,7 @@ static int run_show(struct bawn_cli *c, const void *opts, int n, char **word)
 	if (r == 0 && number) {
 		list = json_array();
 		struct finding f = { .pick = &o->pick, .seq = seq, .list = list };
-		r = bawn_audit_walk(dir, seq, that_one, &f, &err);
+		r = bawn_cli_find(dir, &(struct bawn_find){ .one = true, .seq = seq }, that_one, &f, &err);
 	} else if (r == 0) {
 		r = bawn_cli_entries_of(dir, word[0], &o->pick, &list, &err);
 	}
