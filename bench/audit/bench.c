@@ -319,6 +319,83 @@ static void bench_verify(const char *dir, int rounds)
 	printf("verify / plain hash %.2f   open+size %.0f us\n", ratio(ours, plain, rounds), median(back, rounds));
 }
 
+/* ---- a long log ---- */
+
+static bool add_many(const char *dir, uint64_t n)
+{
+	static const char *const level[] = { "LOW", "LOW", "LOW", "MEDIUM", "HIGH" };
+	static const enum bawn_record_type type[] = { BAWN_RECORD_ASSESS_DONE, BAWN_RECORD_EXEC_INTENT, BAWN_RECORD_SANDBOX_CREATED, BAWN_RECORD_EXEC_OUTCOME };
+	struct bawn_audit *a = NULL;
+	bool good = bawn_audit_open(dir, &(struct bawn_audit_options){ .node = "bench", .max_segment_bytes = 100u << 20 }, &a, NULL) == 0;
+	for (uint64_t i = 0; good && i < n; ) {
+		uint64_t ticket = 0;
+		for (int k = 0; good && k < 8000 && i < n; k++, i++) {
+			char exec[32], session[16];
+			snprintf(exec, sizeof exec, "01K%08lluBENCH", (unsigned long long)(i / 4));
+			snprintf(session, sizeof session, "s%llu", (unsigned long long)(i / 4 % 1000));
+			bawn_auto_json body = json_pack("{s:s,s:s,s:{s:s}}", "level", i / 4 == 5 ? "BLOCKED" : level[i / 4 % 5], "status", "completed", "labels", "name", "bench");
+			good = a->ops->append(a, &(struct bawn_record){ .type = type[i % 4], .exec = exec, .session = session, .body = body }, &ticket, NULL) == 0;
+		}
+		good = good && a->ops->wait(a, ticket, NULL, NULL) == 0;
+	}
+	if (a != NULL)
+		a->ops->close(a);
+	return good;
+}
+
+struct wanted { const struct bawn_find *f; uint64_t left; };
+static int take(void *ctx, const struct bawn_entry *e)
+{
+	struct wanted *w = ctx;
+	const struct bawn_find *f = w->f;
+	if (e == NULL)
+		die("the index was not good");
+	const char *level = json_string_value(json_object_get(json_object_get(e->json, "body"), "level")), *exec = json_string_value(json_object_get(e->json, "exec"));
+	const bool met = (f->level == NULL || (level != NULL && strcmp(level, f->level) == 0)) && (f->exec == NULL || (exec != NULL && strcmp(exec, f->exec) == 0));
+	return met && --w->left == 0;
+}
+
+/* Milliseconds to find some entries. */
+static double find_ms(const char *dir, const char *helper, const struct bawn_find *f, uint64_t n)
+{
+	struct wanted w = { f, n };
+	const uint64_t from = bawn_monotonic_us();
+	if (bawn_audit_find(dir, helper, f, take, &w, NULL) < 0 || w.left > 0)
+		die("find");
+	return (double)(bawn_monotonic_us() - from) / 1e3;
+}
+
+static void bench_find(const char *dir, int rounds, uint64_t entries)
+{
+	bawn_auto_buf path = BAWN_BUF(200);
+	bawn_buf_fmt(&path, "%s/long", dir);
+	if (!add_many(path.p, entries))
+		die("make a long log");
+	const struct bawn_find last = { 0 }, rare = { .level = "BLOCKED" }, one = { .one = true, .seq = entries / 2 }, exec = { .exec = "01K00000005BENCH" };
+	const double scan = find_ms(path.p, NULL, &rare, 4), made = find_ms(path.p, HELPER, &rare, 4);
+	double opened[ROUNDS_MAX], row[4][ROUNDS_MAX], proof[ROUNDS_MAX];
+	for (int i = 0; i < rounds; i++) {
+		struct bawn_audit *a = NULL;
+		uint64_t from = bawn_monotonic_us();
+		if (bawn_audit_open(path.p, &(struct bawn_audit_options){ 0 }, &a, NULL) < 0)
+			die("open");
+		opened[i] = (double)(bawn_monotonic_us() - from) / 1e3;
+		a->ops->close(a);
+		row[0][i] = find_ms(path.p, HELPER, &last, 20);
+		row[1][i] = find_ms(path.p, HELPER, &one, 1);
+		row[2][i] = find_ms(path.p, HELPER, &exec, 4);
+		row[3][i] = find_ms(path.p, HELPER, &rare, 4);
+		bawn_auto_buf text = BAWN_BUF(1u << 16);
+		from = bawn_monotonic_us();
+		if (bawn_audit_proof(path.p, entries / 2, &text, NULL) < 0)
+			die("proof");
+		proof[i] = (double)(bawn_monotonic_us() - from) / 1e3;
+	}
+	printf("a log of %llu entries: open %.2f ms (must 5), last 20 %.2f ms, one by its number %.2f ms, an execution %.2f ms, a rare level %.2f ms, proof %.2f ms\n",
+	       (unsigned long long)entries, median(opened, rounds), median(row[0], rounds), median(row[1], rounds), median(row[2], rounds), median(row[3], rounds), median(proof, rounds));
+	printf("  the rare level by reading everything %.0f ms, while the index is made %.0f ms; reading / index %.0f\n", scan, made, scan / median(row[3], rounds));
+}
+
 int main(int argc, char **argv)
 {
 	double seconds = argc > 1 ? strtod(argv[1], NULL) : 1.0;
@@ -358,5 +435,6 @@ int main(int argc, char **argv)
 	printf("32 threads, secrets looked for / not: %.2f\n", ratio(mode[4].per_s, mode[7].per_s, rounds));
 	printf("with / without a witness: 32 threads %.2f, 1 process %.2f\n", ratio(mode[4].per_s, mode[8].per_s, rounds), ratio(mode[1].per_s, mode[9].per_s, rounds));
 	bench_verify(tmp.path, rounds);
+	bench_find(tmp.path, rounds, seconds >= 0.5 ? 1000000 : 100000);
 	return 0;
 }

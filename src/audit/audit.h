@@ -150,7 +150,8 @@ struct bawn_audit_verify_options {
 BAWN_MUST_CHECK int bawn_audit_verify(const char *dir, const struct bawn_audit_verify_options *o,
                                       struct bawn_audit_report *out, struct bawn_err *err);
 
-/* A C2SP tlog-proof that entry `seq` is in the tree the log last signed.  NOT_FOUND where there is none. */
+/* A C2SP tlog-proof that entry `seq` is in a tree the log signed: that of its checkpoint, or the last.  NOT_FOUND where there
+ * is none. */
 BAWN_MUST_CHECK int bawn_audit_proof(const char *dir, uint64_t seq, struct bawn_buf *out, struct bawn_err *err);
 
 /* One execution (its whole id) as evidence that needs no log: entries, code, proofs and keys in one JSON document

@@ -1,7 +1,8 @@
 /* proof.c - that an entry is in the log, for somebody who has only the verifier key: a C2SP tlog-proof.
  *
- * Made from the segments, not from tiles: what is handed out was re-hashed a moment ago and leads to
- * the signed root.  Of entries that were pruned only tiles are left.
+ * Made from tiles where these lead from the entry, as the log holds it now, to the root of the published checkpoint;
+ * otherwise (a newer entry, tiles that are damaged, an entry that is) from all segments, re-hashed, to the root that
+ * was signed last.  Of entries that were pruned only tiles are left.
  * An attacker controls: every byte of a proof to be checked. */
 #include "audit/proof.h"
 #include <inttypes.h>
@@ -11,6 +12,7 @@
 #include "audit/tiles.h"
 #include "base/b64.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/num.h"
 
 #define FIRST_LINE "c2sp.org/tlog-proof@v1\nindex "
@@ -111,6 +113,46 @@ const char *bawn_proof_check(struct bawn_span text, const uint8_t leaf[static BA
 	return NULL;
 }
 
+struct at_hand { uint64_t seq; bool found; bawn_node leaf; };
+static int note_entry(void *ctx, const struct bawn_entry *e)
+{
+	struct at_hand *a = ctx;
+	struct bawn_line l;
+	const char *problem;
+	a->found = e->seq == a->seq && bawn_line_shape(e->line, &l, &problem) == 0;
+	if (a->found)
+		bawn_line_leaf(&l, a->leaf);
+	return 1;
+}
+
+/* The checkpoint that the log has published, signed by a key in `keys`. */
+static bool published(int dirfd, uint64_t epoch, struct bawn_seal *out, struct bawn_vkey *by)
+{
+	bawn_auto_buf note = BAWN_BUF(4096);
+	if (bawn_read_file(dirfd, "checkpoint", &note, NULL) < 0)
+		return false;
+	for (uint64_t back = 0; back < 2 && back <= epoch; back++)
+		if (bawn_keys_public(dirfd, epoch - back, by) == 0 && bawn_note_read(bawn_buf_span(&note), by, out) && bawn_seal_good(out, by))
+			return true;
+	return false;
+}
+
+/* False where it cannot be made that way. */
+static bool from_tiles(const char *dir, int dirfd, const struct bawn_head *h, uint64_t seq, struct bawn_buf *out)
+{
+	struct at_hand at = { .seq = seq };
+	struct bawn_seal seal;
+	struct bawn_vkey by;
+	bawn_node leaf, path[BAWN_PATH_MAX];
+	if (!published(dirfd, h->epoch, &seal, &by) || seq >= seal.size || bawn_audit_walk(dir, seq, note_entry, &at, NULL) < 0 || !at.found)
+		return false;
+	int n = bawn_tiles_path(dirfd, seal.size, seq, leaf, path);
+	if (n < 0 || !bawn_tree_path_good(at.leaf, seq, seal.size, path, (size_t)n, seal.root))
+		return false;
+	put(out, seq, path, (size_t)n, &seal, &by);
+	return true;
+}
+
 int bawn_audit_proof(const char *dir, uint64_t seq, struct bawn_buf *out, struct bawn_err *err)
 {
 	struct bawn_head h;
@@ -121,10 +163,12 @@ int bawn_audit_proof(const char *dir, uint64_t seq, struct bawn_buf *out, struct
 		r = bawn_head_read_at(dirfd, &h, err);
 	if (r == 0 && seq >= h.size)
 		r = bawn_fail_as(err, BAWN_ERROR_NOT_FOUND, NULL, "the log has no entry %" PRIu64 ", it has %" PRIu64, seq, h.size);
-	if (r == 0)
+	if (r == 0 && !from_tiles(dir, dirfd, &h, seq, out)) {
 		r = bawn_leaves_read(dirfd, NULL, NULL, &all, err);
+		if (r == 0)
+			bawn_proof_put(out, all.leaf, seq, &all.head.seal, &all.sealer);
+	}
 	if (r < 0)
 		return r;
-	bawn_proof_put(out, all.leaf, seq, &all.head.seal, &all.sealer);
 	return bawn_buf_error(out) < 0 ? bawn_fail(err, bawn_buf_error(out), "make a proof") : 0;
 }

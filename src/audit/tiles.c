@@ -505,6 +505,28 @@ static bool range(int dirfd, uint64_t start, uint64_t size, uint64_t m, uint8_t 
 	return true;
 }
 
+/* As bawn_tree_path, of the `size` entries from `start` on. */
+static int path_in(int dirfd, uint64_t start, uint64_t size, uint64_t index, uint8_t *leaf, bawn_node *out)
+{
+	bawn_node unused;
+	if (size == 1)
+		return subtree(dirfd, start, 0, leaf) ? 0 : -1;
+	unsigned bits = 0;
+	while ((size - 1) >> bits > 1)
+		bits++;
+	const uint64_t half = UINT64_C(1) << bits;
+	const bool left = index < start + half;
+	int n = left ? path_in(dirfd, start, half, index, leaf, out) : path_in(dirfd, start + half, size - half, index, leaf, out);
+	if (n < 0 || !(left ? range(dirfd, start + half, size - half, 0, out[n], unused) : range(dirfd, start, half, 0, out[n], unused)))
+		return -1;
+	return n + 1;
+}
+
+int bawn_tiles_path(int dirfd, uint64_t n, uint64_t index, uint8_t leaf[static BAWN_SHA256_LEN], bawn_node path[static BAWN_PATH_MAX])
+{
+	return index < n && n >> BAWN_TREE_BITS == 0 ? path_in(dirfd, 0, n, index, leaf, path) : -1;
+}
+
 bool bawn_tiles_roots(int dirfd, uint64_t n, uint64_t m, uint8_t root_n[static BAWN_SHA256_LEN], uint8_t root_m[static BAWN_SHA256_LEN])
 {
 	return m > 0 && m <= n && range(dirfd, 0, n, m, root_n, root_m);

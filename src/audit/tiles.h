@@ -31,6 +31,10 @@ BAWN_MUST_CHECK int bawn_tiles_leaves(int dirfd, uint64_t n, bawn_node *out, str
  * that the first does not follow from: where root_n is the right one, so is root_m. */
 bool bawn_tiles_roots(int dirfd, uint64_t n, uint64_t m, uint8_t root_n[static BAWN_SHA256_LEN], uint8_t root_m[static BAWN_SHA256_LEN]);
 
+/* The path of entry `index` in the tree of n, and its leaf, from tiles: whether it leads to a root somebody signed is for
+ * the caller to check.  The number of nodes, or -1 where tiles are missing. */
+int bawn_tiles_path(int dirfd, uint64_t n, uint64_t index, uint8_t leaf[static BAWN_SHA256_LEN], bawn_node path[static BAWN_PATH_MAX]);
+
 /* Compares the tiles of a directory with the tree of its entries, fed in order, up to the size of the
  * checkpoint; out_problem (BAWN_TILES_PROBLEM bytes) names the first that differs or is missing. */
 struct bawn_tiles;

@@ -1,4 +1,7 @@
 /* tiles.c - tiles and checkpoint follow from the log, are made after it, and made anew where they do not. */
+#include "audit/entry.h"
+#include "audit/keys.h"
+#include "audit/proof.h"
 #include "world.h"
 #include "audit/tiles.h"
 
@@ -90,8 +93,59 @@ static void while_open(void)
 	ok(put_text(a, "y", NULL, NULL) == 0 && verify(w.dir).ok, "and does not depend on them");
 }
 
+/* ---- proofs ---- */
+
+struct leaves { bawn_node leaf[1000]; };
+static int note_leaf(void *ctx, const struct bawn_entry *e)
+{
+	struct leaves *l = ctx;
+	bawn_hash_leaf(json_string_value(json_object_get(e->json, "hash")), l->leaf[e->seq]);
+	return 0;
+}
+
+/* How many of the first n entries have a proof that the log's key signed; `of` receives the size of the last tree. */
+static int proved(struct world *w, uint64_t n, uint64_t *of)
+{
+	static struct leaves l;
+	struct bawn_vkey key;
+	struct bawn_seal seal = { 0 };
+	bawn_auto_fd dir = openat(w->tmp.fd, "a", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int good = bawn_keys_public(dir, 0, &key) == 0 && bawn_audit_walk(w->dir, 0, note_leaf, &l, NULL) == 0 ? 0 : -1000;
+	for (uint64_t i = 0; i < n; i++) {
+		bawn_auto_buf proof = BAWN_BUF(1u << 16);
+		good += bawn_audit_proof(w->dir, i, &proof, NULL) == 0 && bawn_proof_check(bawn_buf_span(&proof), l.leaf[i], i, &key, &seal) == NULL;
+	}
+	*of = seal.size;
+	return good;
+}
+
+/* From tiles or, where these do not do, from all entries: always a good one, or none. */
+static void proofs(void)
+{
+	auto_world w = world_make();
+	uint64_t of = 0;
+	ok(put_many(w.dir, 700) && proved(&w, 701, &of) == 701 && of > 700, "each entry is proved");
+	ok(put_many(w.dir, 3) && proved(&w, 704, &of) == 704 && of > 703, "also the newest, which the checkpoint does not have");
+	bawn_auto_buf log = get(&w, SEG0), tile = get(&w, "a/tile/0/000"), proof = BAWN_BUF(1u << 16);
+	tile.p[5 * 32] ^= 1;
+	set(&w, "a/tile/0/000", tile.p, tile.n);
+	ok(proved(&w, 20, &of) == 20, "where a tile is damaged from the entries");
+	tile.p[5 * 32] ^= 1;
+	set(&w, "a/tile/0/000", tile.p, tile.n);
+	char *at = memmem(log.p, log.n, "\"seq\":5,", 8), *hash = memmem(at, 2000, ",\"hash\":\"", 9), hex[BAWN_SHA256_HEX], *from = (char *)memrchr(log.p, '\n', (size_t)(at - log.p)) + 1;
+	hash[-2] = hash[-2] == '0' ? '1' : '0';  /* it cites another entry, and its own hash fits that */
+	bawn_auto_buf covered = BAWN_BUF(4096);
+	bawn_buf_add(&covered, from, (size_t)(hash - from));
+	bawn_buf_char(&covered, '}');
+	bawn_sha256_hex(bawn_buf_span(&covered), hex);
+	memcpy(hash + 9, hex, 64);
+	set(&w, SEG0, log.p, log.n);
+	ok(bawn_audit_proof(w.dir, 5, &proof, NULL) < 0, "an entry that was changed has none, whatever tiles say");
+}
+
 int main(void)
 {
+	proofs();
 	grow();
 	harmed();
 	while_open();
