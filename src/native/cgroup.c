@@ -296,7 +296,8 @@ static int set_limit(int dir, const struct limit_row *l, struct bawn_err *err)
 	return 0;
 }
 
-static int set_limits(struct bawn_cgroups *cg, const struct bawn_limits *l, struct bawn_err *err)
+#define LIMIT_ROWS 11
+static void limit_rows(const struct bawn_limits *l, struct limit_row out[static LIMIT_ROWS])
 {
 	uint64_t quota = l->cpus_milli * (PERIOD_US / 1000);
 	quota = quota < 1000 ? 1000 : quota;  /* the kernel takes no less than a millisecond */
@@ -315,15 +316,27 @@ static int set_limits(struct bawn_cgroups *cg, const struct bawn_limits *l, stru
 		{ BAWN_CTL_CPU, true, false, "cpu.max", quota, true },
 		{ BAWN_CTL_PIDS, true, false, "pids.max", pids, false },
 	};
-	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+	_Static_assert(BAWN_LEN(row) == LIMIT_ROWS, "as many as were said");
+	memcpy(out, row, sizeof row);
+}
+
+/* Each limit there is for this kind of hierarchy, by `what`. */
+static int each_limit(const struct bawn_cgroups *cg, const struct bawn_limits *l, int (*what)(int, const struct limit_row *, struct bawn_err *), struct bawn_err *err)
+{
+	struct limit_row row[LIMIT_ROWS];
+	int r = 0;
+	limit_rows(l, row);
+	for (size_t i = 0; r == 0 && i < LIMIT_ROWS; i++) {
 		const struct bawn_hierarchy *h = &cg->at[cg->of[row[i].ctl]];
-		if (h->v2 != row[i].v2)
-			continue;
-		int r = set_limit(h->fd, &row[i], err);
-		if (r < 0)
-			return r;
+		r = h->v2 == row[i].v2 ? what(h->fd, &row[i], err) : 0;
 	}
-	return 0;
+	return r;
+}
+
+/* A directory of v2 may lack a controller that those above do not hand down; nothing could join it then. */
+static int has_limit(int dir, const struct limit_row *l, struct bawn_err *err)
+{
+	return l->optional || faccessat(dir, l->file, W_OK, AT_EACCESS) == 0 ? 0 : bawn_fail(err, -errno, "set '%s'", l->file);
 }
 
 int bawn_cgroups_make(struct bawn_cgroups *cg, struct bawn_err *err)
@@ -333,6 +346,8 @@ int bawn_cgroups_make(struct bawn_cgroups *cg, struct bawn_err *err)
 	snprintf(cg->name, sizeof cg->name, RUN "%d-%08x", getpid(), own);
 	for (size_t i = 0; r == 0 && i < cg->n; i++)
 		r = make_dir(&cg->at[i], cg->name, err);
+	if (r == 0)
+		r = each_limit(cg, &(struct bawn_limits){ 0 }, has_limit, err);
 	if (r < 0)
 		bawn_cgroups_remove(cg);
 	cg->made = r == 0;
@@ -341,7 +356,7 @@ int bawn_cgroups_make(struct bawn_cgroups *cg, struct bawn_err *err)
 
 int bawn_cgroups_limit(struct bawn_cgroups *cg, const struct bawn_limits *limits, struct bawn_err *err)
 {
-	int r = set_limits(cg, limits, err);
+	int r = each_limit(cg, limits, set_limit, err);
 	cg->up = r == 0;
 	return r;
 }
