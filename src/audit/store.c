@@ -4,8 +4,10 @@
  * (1) head never says more than is durable: it is written after the fdatasync of the entries it
  *     counts, and it is in place (synced, size 0) before the first segment is made.  So a log shorter
  *     than its head was cut by somebody else;
- * (2) head itself is synced only when a segment is closed.  After a power cut it may lag: signed
- *     commits beyond it were perhaps acknowledged and are kept (recover.c);
+ * (2) head itself is synced only when a segment is closed, and before a key or a segment goes that an
+ *     older one needs.
+ *     After a power cut it may lag: signed commits beyond it were perhaps acknowledged and are kept
+ *     (recover.c).  What was synced stays in one of its slots until the next sync (head.h);
  * (3) an entry is acknowledged only after its fdatasync, the fsync of a new segment's directory entry
  *     and the write of head all succeeded;
  * (4) bytes of a commit that failed are cut off again before the lock is let go; where even that
@@ -18,8 +20,8 @@
  * (7) nothing is signed but lines this handle makes, on top of a head it signed or whose signature it
  *     checked; a head smaller than one this handle has seen is refused, and so is a log that its
  *     witness has seen longer or with another past (witness.c);
- * (8) the private key is durable before the first line signed with it, and log.key before the key of
- *     the epoch it ends is destroyed;
+ * (8) the private key is durable before the first line signed with it; log.key, and a head of the epoch
+ *     it begins, before the key of the epoch it ends is destroyed;
  * (9) where there is a reserve, an intent is written only while it is there, and the room for its
  *     outcome with it; it is given up for an outcome alone (reserve.h).
  * An attacker controls: the content of records (entry.c deals with it).  Whoever may write the state
@@ -167,7 +169,7 @@ int bawn_store_publish(struct bawn_store *s, const struct bawn_head *h, const st
 	return 0;
 }
 
-/* The key of this epoch.  What an interrupted rotation left of the one before goes now. */
+/* The key of this epoch. */
 int bawn_store_signer(struct bawn_store *s, uint64_t epoch, struct bawn_err *err)
 {
 	if (s->has_signer && s->signer_epoch == epoch)
@@ -175,9 +177,25 @@ int bawn_store_signer(struct bawn_store *s, uint64_t epoch, struct bawn_err *err
 	int r = bawn_keys_load(s->dirfd, epoch, &s->signer, err);
 	s->has_signer = r == 0;
 	s->signer_epoch = epoch;
-	if (r == 0 && epoch > 0)
-		(void)!bawn_keys_destroy(s->dirfd, epoch - 1, NULL);  /* where this fails the next opener tries again */
 	return r;
+}
+
+int bawn_store_fix_head(struct bawn_store *s, struct bawn_err *err)
+{
+	struct bawn_head h = s->head;
+	const struct bawn_vkey sealer = s->sealer;
+	int r = bawn_store_sync(s, s->headfd, "sync head", err);
+	bawn_head_turn(&h, true);
+	if (r == 0)
+		r = bawn_store_publish(s, &h, &sealer, err);
+	return r == 0 ? bawn_store_sync(s, s->headfd, "sync head", err) : r;
+}
+
+/* Head is of the next epoch: the key of this one is needed no more, once no older head can come back. */
+static int retire_key(struct bawn_store *s, uint64_t epoch, struct bawn_err *err)
+{
+	int r = bawn_store_fix_head(s, err);
+	return r < 0 ? r : bawn_keys_destroy(s->dirfd, epoch, err);
 }
 
 static int put_bytes(struct bawn_store *s, uint64_t at, struct bawn_err *err)
@@ -247,7 +265,7 @@ int bawn_store_write(struct bawn_store *s, struct bawn_head *h, struct bawn_pend
 	int r = bawn_store_signer(s, h->epoch, err);
 	if (r < 0)
 		return r;
-	next.gen++;
+	bawn_head_turn(&next, new_file);  /* before a new segment head was synced */
 	next.segment = s->segment;
 	next.offset = new_file ? 0 : h->offset;
 	const uint64_t start = next.offset;
@@ -399,6 +417,11 @@ static int settle(struct bawn_store *s, struct bawn_head *h, struct bawn_err *er
 	}
 	if (r == 0 && unknown)
 		r = bawn_store_check_pruned(s, h, err);
+	/* What an interrupted rotation left; where this fails the next opener tries again. */
+	if (r == 0 && unknown && h->epoch > 0 && bawn_keys_private_there(s->dirfd, h->epoch - 1))
+		(void)!retire_key(s, h->epoch - 1, NULL);
+	if (r == 0 && h->size > 0)
+		*h = s->head;  /* which these may have written anew */
 	if (r == 0 && h->size == 0)
 		r = genesis(s, h, err);
 	s->trusted = r == 0;
@@ -580,7 +603,7 @@ static int rotate_locked(struct bawn_store *s, const json_t *principal, struct b
 		s->signer = fresh;
 		s->signer_epoch = old + 1;
 		*out = own.receipt;
-		if (bawn_keys_destroy(s->dirfd, old, err) < 0)
+		if (retire_key(s, old, err) < 0)
 			r = bawn_wrap(err, -EIO, "the new key signs from here on, but the old one is still there");
 		else
 			r = tell_witness(s, err);
