@@ -124,6 +124,7 @@ ATTACKS = [
     ("an entry removed", edit(lambda t: t[:50] + t[51:]), False, False),
     ("two entries swapped", edit(lambda t: t[:50] + [t[51], t[50]] + t[52:]), False, False),
     ("an entry duplicated", edit(lambda t: t[:50] + [t[50]] + t[50:]), False, False),
+    ("an entry of another log inserted", edit(lambda t: t[:50] + [lines(every)[0][1][50]] + t[50:]), False, False),
     ("the last entry cut off", cut, False, False),
     ("an entry changed and everything re-hashed", rehash, False, False),
     ("a tile changed", flip("tile/0/001"), False, True),  # made from the log: ours names it, the log is good
