@@ -16,7 +16,6 @@
  *
  * disk_fail(n, code, times, …) makes the n-th call from now on fail, and as many after it. */
 #pragma once
-#undef _FORTIFY_SOURCE  /* its inline versions are in the way of ours: this file comes first */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
