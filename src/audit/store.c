@@ -115,20 +115,29 @@ static void drop_lock(struct bawn_store *s) { (void)flock(s->lockfd, LOCK_UN); }
 
 /* ---- are these still the files? ---- */
 
-static bool same_file(int fd, int dirfd, const char *path, int flags)
+static int identify(struct bawn_store *s, int fd, struct bawn_file_id *out, struct bawn_err *err)
 {
-	struct stat a, b;
-	return fstat(fd, &a) == 0 && fstatat(dirfd, path, &b, flags) == 0 &&
-	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	struct stat st;
+	if (fstat(fd, &st) < 0)
+		return bawn_store_fail(s, err, "look at a file");
+	*out = (struct bawn_file_id){ st.st_dev, st.st_ino };
+	return 0;
+}
+
+/* *st is written in any case where there is something at the path. */
+static bool same_file(struct bawn_file_id id, int dirfd, const char *path, int flags, struct stat *st)
+{
+	return fstatat(dirfd, path, st, flags) == 0 && st->st_dev == id.dev && st->st_ino == id.ino;
 }
 
 static int check_files(struct bawn_store *s, struct bawn_err *err)
 {
-	const char *gone = !same_file(s->dirfd, AT_FDCWD, s->dir, 0) ? "directory" :
-	                   !same_file(s->segdir, s->dirfd, "seg", AT_SYMLINK_NOFOLLOW) ? "seg" :
-	                   !same_file(s->lockfd, s->dirfd, "LOCK", AT_SYMLINK_NOFOLLOW) ? "LOCK" :
+	struct stat st;
+	const char *gone = !same_file(s->dir_id, AT_FDCWD, s->dir, 0, &st) ? "directory" :
+	                   !same_file(s->segdir_id, s->dirfd, "seg", AT_SYMLINK_NOFOLLOW, &st) ? "seg" :
+	                   !same_file(s->lock_id, s->dirfd, "LOCK", AT_SYMLINK_NOFOLLOW, &st) ? "LOCK" :
 	                   s->headfd >= 0 &&
-	                   !same_file(s->headfd, s->dirfd, "head", AT_SYMLINK_NOFOLLOW) ? "head" : NULL;
+	                   !same_file(s->head_id, s->dirfd, "head", AT_SYMLINK_NOFOLLOW, &st) ? "head" : NULL;
 	if (gone == NULL)
 		return 0;
 	return die(s, bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL,
@@ -151,6 +160,7 @@ int bawn_store_open_segment(struct bawn_store *s, uint64_t first_seq, bool creat
 		                    "segment '%s' of the audit log is not a plain file", name);
 	bawn_close_fdp(&s->segfd);
 	s->segfd = bawn_take_fd(&fd);
+	s->seg_id = (struct bawn_file_id){ st.st_dev, st.st_ino };
 	s->segment = first_seq;
 	return 0;
 }
@@ -395,7 +405,7 @@ static int settle(struct bawn_store *s, struct bawn_head *h, struct bawn_err *er
 	r = check_forward(s, h, err);
 	if (r < 0)
 		return r;
-	if (s->segfd < 0 || s->segment != h->segment || !same_file(s->segfd, s->segdir, name, AT_SYMLINK_NOFOLLOW)) {
+	if (s->segfd < 0 || s->segment != h->segment || !same_file(s->seg_id, s->segdir, name, AT_SYMLINK_NOFOLLOW, &st)) {
 		bool replaced = s->segfd >= 0 && s->segment == h->segment;
 		s->trusted = false;
 		if (replaced)
@@ -404,9 +414,9 @@ static int settle(struct bawn_store *s, struct bawn_head *h, struct bawn_err *er
 		r = bawn_store_open_segment(s, h->segment, h->size == 0, err);
 		if (r < 0)
 			return r;
+		if (fstat(s->segfd, &st) < 0)
+			return bawn_store_fail(s, err, "look at a segment");
 	}
-	if (fstat(s->segfd, &st) < 0)
-		return bawn_store_fail(s, err, "look at a segment");
 	if ((uint64_t)st.st_size != h->offset ||
 	    (h->size > 0 && faccessat(s->segdir, next, F_OK, AT_SYMLINK_NOFOLLOW) == 0)) {
 		r = bawn_store_recover(s, h, err);
@@ -669,6 +679,8 @@ static int open_head(struct bawn_store *s, struct bawn_err *err)
 	}
 	if (r == 0 && s->headfd < 0)
 		r = bawn_store_fail(s, err, "open the head");
+	if (r == 0)
+		r = identify(s, s->headfd, &s->head_id, err);
 	drop_lock(s);
 	return r;
 }
@@ -700,7 +712,12 @@ static int open_files(struct bawn_store *s, struct bawn_err *err)
 	s->lockfd = openat(s->dirfd, "LOCK", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (s->lockfd < 0)
 		return bawn_store_fail(s, err, "open LOCK");
-	return open_head(s, err);
+	r = identify(s, s->dirfd, &s->dir_id, err);
+	if (r == 0)
+		r = identify(s, s->segdir, &s->segdir_id, err);
+	if (r == 0)
+		r = identify(s, s->lockfd, &s->lock_id, err);
+	return r == 0 ? open_head(s, err) : r;
 }
 
 static int open_witness(struct bawn_store *s, const char *dir, bool must, struct bawn_err *err)

@@ -19,8 +19,11 @@ struct bawn_pending {
 	bool                 witnessed; /* the witness must know of it before it is acknowledged */
 };
 
+struct bawn_file_id { dev_t dev; ino_t ino; };
+
 struct bawn_store {
 	char    *dir, *node;
+	struct bawn_file_id dir_id, segdir_id, lock_id, head_id, seg_id;  /* which files these are: */
 	int      dirfd, segdir, lockfd, headfd, segfd;
 	int      witness;         /* its directory, or -1 */
 	bool     witness_must;

@@ -116,12 +116,12 @@ static void pruned(void)
 			ok(check(bawn_buf_span(&b), at_cut).known && check(bawn_buf_span(&b), last).known, "with the key at the cut, or the last one: known");
 			ok(check(bawn_buf_span(&b), first).ok == (before == 0), "with that of epoch 0 only where it leads on from it");
 			size_t missed = 0;
-			for (size_t i = 0; i < b.n; i++) {
+			for (size_t i = 0; i < b.n; i += before == 1 ? 1 : 17) {
 				b.p[i] ^= 0x01;
 				missed += check(bawn_buf_span(&b), NULL).ok;
 				b.p[i] ^= 0x01;
 			}
-			ok(missed == 0 && b.n > 1000, "each of its %zu bytes counts (%zu missed)", b.n, missed);
+			ok(missed == 0 && b.n > 1000, "%s of its %zu bytes counts (%zu missed)", before == 1 ? "each" : "every 17th", b.n, missed);
 		}
 }
 

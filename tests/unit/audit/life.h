@@ -119,7 +119,8 @@ static int find_hash(void *ctx, const struct bawn_entry *e)
 static const struct ack *first_lost(const struct place *p, int calls, uint64_t from)
 {
 	bawn_auto_buf archive = BAWN_BUF(64u << 20);
-	memset(found.hash, 0, found.n * sizeof *found.hash);
+	if (found.n > 0)
+		memset(found.hash, 0, found.n * sizeof *found.hash);
 	(void)!bawn_audit_walk(p->audit, 0, find_hash, NULL, NULL);
 	if (from > 0)
 		(void)!bawn_read_file(AT_FDCWD, p->archive, &archive, NULL);
