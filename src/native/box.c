@@ -164,15 +164,20 @@ static int clone_init(struct bawn_box *box, struct bawn_err *err)
 	return r == 0 ? go(box->init_ctl, -1, err) : r;
 }
 
-/* The cgroups are made while init builds its tree. */
+/* Without them `why` says so, and the rlimits stand in for them if that may be. */
 static void make_cgroups(struct bawn_box *box)
 {
 	struct bawn_err why = { 0 };
-	char name[64];
-	bawn_cgroup_name(box->spec.slot, box->slot_fd, name);
 	if (bawn_box_without(box, BAWN_LAYER_BIT(CGROUP)))
 		bawn_box_lacks(box, BAWN_LAYER_CGROUP, "left out");
-	else if ((box->cg.n == 0 && bawn_cgroups_find(&box->cg, &why) < 0) || bawn_cgroups_make(&box->cg, name, &box->spec.limits, &why) < 0)
+	else if (bawn_cgroups_find(&box->cg, &why) < 0 || bawn_cgroups_make(&box->cg, &why) < 0)
+		bawn_box_lacks(box, BAWN_LAYER_CGROUP, "%s", why.msg);
+}
+
+static void set_limits(struct bawn_box *box)
+{
+	struct bawn_err why = { 0 };
+	if (box->cg.made && bawn_cgroups_limit(&box->cg, &box->spec.limits, &why) < 0)
 		bawn_box_lacks(box, BAWN_LAYER_CGROUP, "%s", why.msg);
 }
 
@@ -190,10 +195,10 @@ static int make_area(struct bawn_box *box, struct bawn_err *err)
 	return 0;
 }
 
-/* Sends in who is to live there; on return it is inside, and init may lock the door. */
+/* Sends in who is to live there. */
 static int clone_program(struct bawn_box *box, struct bawn_err *err)
 {
-	int ctl[2], fds[2];
+	int ctl[2];
 	int w[3] = { -1, -1, -1 };
 	int r = make_pair(ctl, err);
 	if (r < 0)
@@ -212,7 +217,7 @@ static int clone_program(struct bawn_box *box, struct bawn_err *err)
 	/* For our children to come; we stay where we are, but for the user namespace of the rootless tier. */
 	if (setns(box->init_fd, CLONE_NEWPID | (box->root ? 0 : CLONE_NEWUSER)) < 0)
 		return bawn_fail(err, -errno, "join the sandbox's process namespace");
-	int v2 = box->cg.up ? bawn_cgroups_v2_fd(&box->cg) : -1;
+	int v2 = box->cg.made ? bawn_cgroups_v2_fd(&box->cg) : -1;
 	struct clone_args args = { .flags = CLONE_PIDFD | (v2 >= 0 ? CLONE_INTO_CGROUP : 0), .exit_signal = SIGCHLD,
 	                           .pidfd = (uint64_t)(uintptr_t)&box->pid_fd, .cgroup = v2 >= 0 ? (unsigned)v2 : 0 };
 	long pid = syscall(SYS_clone3, &args, sizeof args);
@@ -223,9 +228,15 @@ static int clone_program(struct bawn_box *box, struct bawn_err *err)
 	if (pid < 0)
 		return bawn_fail(err, -errno, "make the program's process");
 	box->pid = (pid_t)pid;
-	bawn_close_fdp(&theirs);
+	return 0;
+}
+
+/* On return the program is in the new root, and init may lock the door. */
+static int move_in(struct bawn_box *box, struct bawn_err *err)
+{
 	struct bawn_note note;
-	r = listen_to(box, box->init_ctl, BAWN_NOTE_STANDS, &note, fds, err);
+	int fds[2];
+	int r = listen_to(box, box->init_ctl, BAWN_NOTE_STANDS, &note, fds, err);
 	if (r < 0)
 		return bawn_wrap(err, r, "build the sandbox");
 	r = go(box->ctl, -1, err);
@@ -294,34 +305,52 @@ void bawn_box_begin(struct bawn_box *box)
 	if (r < 0)
 		return;
 	bawn_net_ahead(&box->net);
-	if (clone_init(box, &box->early) == 0 && bawn_cgroups_find(&box->cg, NULL) < 0)
-		box->cg.n = 0;  /* make_cgroups tries again, with words */
+	r = clone_init(box, &box->early);
+	if (r < 0)
+		return;
+	make_cgroups(box);
+	r = bawn_net_wait(&box->net, &box->early);
+	if (r == 0)
+		r = clone_program(box, &box->early);
+	/* Where init has failed meanwhile, that is the reason, and what followed from it is not. */
+	if (r < 0)
+		(void)given_up(box->init_ctl, &box->early);
 }
 
-/* Tells init who is to come. */
-static int expect_guest(struct bawn_box *box, struct bawn_err *err)
+void bawn_box_meet(struct bawn_box *box, const struct bawn_guest *g)
+{
+	box->uid = g->uid;
+	box->gid = g->gid;
+	box->cg.up = g->in_cgroup;
+	box->spec = (struct bawn_sandbox_spec){ .language = (enum bawn_language)g->language, .interpreter = g->interpreter,
+		.observe = g->observe, .without = g->without, .limits = g->limits };
+}
+
+/* Tells those inside who is to come. */
+static int tell_guest(const struct bawn_box *box, int ctl, int fd, struct bawn_err *err)
 {
 	struct bawn_note note = { .kind = BAWN_NOTE_GUEST, .guest = {
-		.uid = box->uid, .gid = box->gid, .disk_bytes = box->spec.limits.disk_bytes, .inodes = box->spec.limits.inodes,
+		.uid = box->uid, .gid = box->gid, .limits = box->spec.limits, .in_cgroup = box->cg.up,
 		.language = (uint32_t)box->spec.language, .without = box->spec.without, .observe = box->spec.observe } };
-	if (strlen(box->spec.interpreter) < sizeof note.guest.interpreter)  /* longer: no virtual environment that could come in */
-		memcpy(note.guest.interpreter, box->spec.interpreter, strlen(box->spec.interpreter) + 1);
-	return tell(box->init_ctl, &note, box->slot_fd, err);
+	if (strlen(box->spec.interpreter) >= sizeof note.guest.interpreter)
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "interpreter", "the interpreter's path is longer than %zu bytes",
+		                    sizeof note.guest.interpreter - 1);
+	memcpy(note.guest.interpreter, box->spec.interpreter, strlen(box->spec.interpreter) + 1);
+	return tell(ctl, &note, fd, err);
 }
 
 static int build(struct bawn_box *box, struct bawn_err *err)
 {
-	int r = expect_guest(box, err);
+	int r = tell_guest(box, box->init_ctl, box->slot_fd, err);
 	if (r < 0)
 		return bawn_wrap(err, r, "build the sandbox");
-	make_cgroups(box);
+	set_limits(box);  /* while init furnishes the tree */
 	r = make_area(box, err);
 	if (r == 0)
-		r = bawn_net_wait(&box->net, err);
+		r = tell_guest(box, box->ctl, box->area, err);
 	if (r == 0)
-		r = clone_program(box, err);
-	/* Where init has failed meanwhile, that is the reason, and what followed from it is not. */
-	int why = r < 0 ? given_up(box->init_ctl, err) : 0;
+		r = move_in(box, err);
+	int why = r < 0 ? given_up(box->init_ctl, err) : 0;  /* as in bawn_box_begin */
 	if (why < 0)
 		return bawn_wrap(err, why, "build the sandbox");
 	if (r == 0)
@@ -534,8 +563,7 @@ void bawn_box_kill(struct bawn_box *box)
 void bawn_box_done(struct bawn_box *box)
 {
 	bawn_box_kill(box);
-	if (box->cg.n > 0)
-		(void)bawn_cgroups_remove(&box->cg, box->cg.name);
+	bawn_cgroups_remove(&box->cg);
 	bawn_net_done(&box->net);
 	int *const fd[] = { &box->live, &box->init_ctl, &box->ctl, &box->out[1], &box->out[2], &box->listener,
 		&box->workspace, &box->code, &box->mounts, &box->area, &box->slot_fd };

@@ -7,7 +7,8 @@
  *	                 its wait status is a kernel fact.  It joins init's other namespaces and its
  *	                 cgroups, takes its uid, and only then makes its user namespace
  *
- * Init and most of its tree are there before anybody asks (bawn_box_begin); who is to come is told to it then.
+ * Init, most of its tree, the cgroups and the program's process are there before anybody asks (bawn_box_begin);
+ * who is to come is told to both then.
  * The three work side by side.  The program's root is the new one as soon as that stands; pivot_root waits
  * until the program is inside, since it moves everybody who is.
  *
@@ -54,8 +55,8 @@ struct bawn_box {
 };
 
 void bawn_box_init(struct bawn_box *box);
-/* What needs no request: namespaces, init and most of the tree, going up while nobody has asked yet.  Where it
- * failed bawn_box_build says so. */
+/* What needs no request: namespaces, init and most of the tree, cgroups, and the program's process in them, going up
+ * while nobody has asked yet.  Where it failed bawn_box_build says so. */
 void bawn_box_begin(struct bawn_box *box);
 BAWN_MUST_CHECK int bawn_box_build(struct bawn_box *box, struct bawn_err *err);
 /* Puts one input into /workspace (before start). */
@@ -104,6 +105,9 @@ BAWN_MUST_CHECK int bawn_tree_furnish(const struct bawn_box *box, int *out_works
 /* For the program, before bawn_tree_enter makes it the root of all who are inside. */
 BAWN_MUST_CHECK int bawn_tree_chroot(struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_tree_enter(const struct bawn_box *box, struct bawn_err *err);
+/* What those inside are told of the request becomes theirs; text stays borrowed from `g`. */
+struct bawn_guest;
+void bawn_box_meet(struct bawn_box *box, const struct bawn_guest *g);
 _Noreturn void bawn_init_main(struct bawn_box *box, int ctl, int live);
 _Noreturn void bawn_program_main(struct bawn_box *box, int ctl, const int out[3]);
 BAWN_MUST_CHECK int bawn_landlock_apply(struct bawn_err *err);

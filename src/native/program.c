@@ -36,9 +36,9 @@ static void lacks(enum bawn_layer layer, const struct bawn_err *err)
 		_exit(1);
 }
 
-static void wait_go(struct bawn_note *note, int fds[static 2])
+static void wait_for(uint32_t kind, struct bawn_note *note, int fds[static 2])
 {
-	if (bawn_note_recv(CTL, -1, note, fds) < 0 || note->kind != BAWN_NOTE_GO)
+	if (bawn_note_recv(CTL, -1, note, fds) < 0 || note->kind != kind)
 		_exit(1);
 }
 
@@ -55,6 +55,23 @@ static int step_session(struct bawn_box *box, struct bawn_err *err)
 			return bawn_fail(err, -errno, "reset signal %d", s);
 	if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none) < 0)
 		return bawn_fail(err, -errno, "reset the signal mask");
+	return 0;
+}
+
+/* Up to here nobody has asked for anything. */
+static int step_meet(struct bawn_box *box, struct bawn_err *err)
+{
+	static struct bawn_note guest;  /* the interpreter's path stays in it */
+	int fds[2];
+	wait_for(BAWN_NOTE_GUEST, &guest, fds);
+	bawn_box_meet(box, &guest.guest);
+	box->area = fds[0];
+	if (box->area < 0 || box->area == BAWN_AREA_FD)
+		return 0;
+	if (dup3(box->area, BAWN_AREA_FD, O_CLOEXEC) < 0)
+		return bawn_fail(err, -errno, "keep what is written into for observation");
+	bawn_close_fdp(&box->area);
+	box->area = BAWN_AREA_FD;
 	return 0;
 }
 
@@ -96,7 +113,7 @@ static int step_root(struct bawn_box *box, struct bawn_err *err)
 	struct bawn_note note;
 	int none[2];
 	(void)box;
-	wait_go(&note, none);  /* the tree stands */
+	wait_for(BAWN_NOTE_GO, &note, none);  /* the tree stands */
 	return bawn_tree_chroot(err);
 }
 
@@ -182,7 +199,7 @@ static int step_seccomp(struct bawn_box *box, struct bawn_err *err)
 }
 
 static int (*const step[])(struct bawn_box *, struct bawn_err *) = {
-	step_session, step_rlimits, step_identity, step_user, step_root, step_joined, step_caps, step_privs, step_workspace, step_landlock, step_seccomp,
+	step_session, step_meet, step_rlimits, step_identity, step_user, step_root, step_joined, step_caps, step_privs, step_workspace, step_landlock, step_seccomp,
 };
 
 /* Takes `n` strings that stand back to back; false where there are fewer. */
@@ -226,7 +243,7 @@ static _Noreturn void gate(struct bawn_box *box)
 	if (bawn_note_send(CTL, &ready, &box->listener, box->listener >= 0) < 0)
 		_exit(1);
 	bawn_close_fdp(&box->listener);
-	wait_go(&go, fds);
+	wait_for(BAWN_NOTE_GO, &go, fds);
 	if (take_args(&go, fds[0], &argv, &envp, &err) < 0)
 		give_up(CTL, &err);
 	if (dup2(fds[1], 0) < 0) {
@@ -245,19 +262,14 @@ static _Noreturn void gate(struct bawn_box *box)
 	give_up(CTL, &err);
 }
 
-/* Leaves 0 (empty), 1 and 2 (pipes), 3 (the control socket) and, for an interpreter that tells what it does,
- * BAWN_AREA_FD, whatever numbers they came with. */
-static void arrange_fds(int ctl, const int out[3], int *area)
+/* Leaves 0 (empty), 1 and 2 (pipes) and 3 (the control socket), whatever numbers they came with. */
+static void arrange_fds(int ctl, const int out[3])
 {
-	_Static_assert(BAWN_AREA_FD == CTL + 1, "nothing between them");
-	bool told = *area >= 0;
 	int high[3] = { fcntl(out[1], F_DUPFD_CLOEXEC, 10), fcntl(out[2], F_DUPFD_CLOEXEC, 10), fcntl(ctl, F_DUPFD_CLOEXEC, 10) };
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	null = null >= 0 ? fcntl(null, F_DUPFD_CLOEXEC, 10) : -1;
-	if (told && ((*area = fcntl(*area, F_DUPFD_CLOEXEC, 10)) < 0 || (*area = dup3(*area, BAWN_AREA_FD, O_CLOEXEC)) < 0))
-		_exit(1);
 	if (null < 0 || high[0] < 0 || high[1] < 0 || high[2] < 0 || dup2(null, 0) < 0 || dup2(high[0], 1) < 0 ||
-	    dup2(high[1], 2) < 0 || dup3(high[2], CTL, O_CLOEXEC) < 0 || syscall(SYS_close_range, CTL + 1 + told, ~0u, 0) < 0)
+	    dup2(high[1], 2) < 0 || dup3(high[2], CTL, O_CLOEXEC) < 0 || syscall(SYS_close_range, CTL + 1, ~0u, 0) < 0)
 		_exit(1);
 }
 
@@ -269,7 +281,7 @@ static int join(const struct bawn_box *box, struct bawn_err *err)
 		return bawn_fail(err, -errno, "join the sandbox's namespaces");
 	if (bawn_box_joins_net(box) && setns(box->net.fd, CLONE_NEWNET) < 0)
 		return bawn_fail(err, -errno, "join the sandbox's network");
-	int r = box->cg.up ? bawn_cgroups_enter(&box->cg, err) : 0;
+	int r = box->cg.made ? bawn_cgroups_enter(&box->cg, err) : 0;
 	if (r == 0 && !bawn_box_without(box, BAWN_LAYER_BIT(CGROUPNS)) && unshare(CLONE_NEWCGROUP) < 0)
 		r = bawn_fail(err, -errno, "make a cgroup namespace");
 	return r;
@@ -280,7 +292,7 @@ _Noreturn void bawn_program_main(struct bawn_box *box, int ctl, const int out[3]
 	struct bawn_err err = { 0 };
 	if (join(box, &err) < 0)
 		give_up(ctl, &err);
-	arrange_fds(ctl, out, &box->area);
+	arrange_fds(ctl, out);
 	box->listener = -1;
 	for (size_t i = 0; i < BAWN_LEN(step); i++)
 		if (step[i](box, &err) < 0)
