@@ -14,6 +14,7 @@
 #define QUESTIONS_MAX 64           /* asked in the modern era and not yet answered; the oldest is forgotten */
 #define PROGRESS_EVERY_US 1000000
 #define DEFAULT_LIMIT 20
+#define TEMPORARY_MAX 3000         /* a longer TMPDIR is not used */
 
 /* What stands behind a requestState: it never leaves this process, and is good once. */
 struct question { char token[BAWN_ULID_LEN], approval[BAWN_ULID_LEN]; };
@@ -27,7 +28,7 @@ struct run {
 	struct bawn_input *input;
 	void **decoded;                    /* bytes of inputs that came as base64; as many as inputs */
 	size_t n_inputs;
-	char dir[64];                      /* where its files are copied to */
+	char dir[TEMPORARY_MAX + 64];                      /* where its files are copied to */
 	bool cancelled, asked;
 	uint64_t progress, said_us;
 	char question[BAWN_ULID_LEN], approval[BAWN_ULID_LEN];  /* legacy: while somebody is asked */
@@ -40,7 +41,7 @@ struct bawn_mcp_calls {
 	struct run *first;
 	size_t open;
 	uint64_t n_runs;
-	char dir[40];                      /* ours, below the directory for temporary files; "" before the first run */
+	char dir[TEMPORARY_MAX + 32];                      /* ours, below the directory for temporary files; "" before the first run */
 	struct question question[QUESTIONS_MAX];
 	size_t next_question;
 };
@@ -307,12 +308,16 @@ static int make_dir(struct run *r, struct bawn_err *err)
 {
 	struct bawn_mcp_calls *all = r->all;
 	if (all->dir[0] == '\0') {
-		char name[] = "/tmp/bawn-mcp-XXXXXX";
+		const char *base = getenv("TMPDIR");
+		if (base == NULL || base[0] != '/' || strlen(base) > TEMPORARY_MAX)
+			base = "/tmp";
+		char name[sizeof all->dir];
+		snprintf(name, sizeof name, "%s/bawn-mcp-XXXXXX", base);
 		if (mkdtemp(name) == NULL)
-			return bawn_fail(err, -errno, "make a directory for files");
-		snprintf(all->dir, sizeof all->dir, "%s", name);
+			return bawn_fail(err, -errno, "make a directory for files below '%s'", base);
+		memcpy(all->dir, name, sizeof name);
 	}
-	snprintf(r->dir, sizeof r->dir, "%.30s/%llu", all->dir, (unsigned long long)++all->n_runs);
+	snprintf(r->dir, sizeof r->dir, "%s/%llu", all->dir, (unsigned long long)++all->n_runs);
 	return 0;
 }
 
