@@ -57,12 +57,15 @@ static void flush_out(struct server *s, int ms)
 static void send_message(void *ctx, const json_t *message)
 {
 	struct server *s = ctx;
+	size_t before = s->queue.n;
 	bool whole = bawn_json_put(&s->queue, message, NULL) == 0;
 	bawn_buf_char(&s->queue, '\n');
-	if (!whole || bawn_buf_error(&s->queue) < 0)
-		s->ended = true;  /* half a message must not be followed by another */
-	else
+	if (whole && bawn_buf_error(&s->queue) == 0) {
 		flush_out(s, 0);
+		return;
+	}
+	s->queue.n = before;  /* half a message is none, and nothing may follow it */
+	s->ended = true;
 }
 
 static void begin(void *ctx, struct bawn_mcp_call *call_stolen) { bawn_mcp_calls_begin(((struct server *)ctx)->calls, call_stolen); }
