@@ -462,6 +462,19 @@ static int take_stdin(const struct bawn_request *req, struct bawn_checked *c, st
 	return seal("stdin", (struct bawn_span){ req->stdin_data, req->stdin_size }, &c->stdin_, err);
 }
 
+/* A claim is written down and weighs nothing: the digest does not cover it, so an approval outlives a client's update. */
+static int take_principal(const struct bawn_request *req, const char *via, struct bawn_checked *c, struct bawn_err *err)
+{
+	int r = req->client != NULL ? check_text("client", req->client, BAWN_MAX_LABEL_BYTES, err) : 0;
+	if (r < 0)
+		return r;
+	c->principal = bawn_principal_json(via);
+	bool ok = c->principal != NULL;
+	if (req->client != NULL)
+		bawn_json_set(c->principal, "claimed", bawn_json_text(bawn_span(req->client)), &ok);
+	return ok ? 0 : bawn_fail(err, -ENOMEM, "check the request");
+}
+
 int bawn_request_check(const struct bawn_request *req, const struct bawn_policy *policy, const char *via,
                        struct bawn_checked **out, struct bawn_err *err)
 {
@@ -488,8 +501,8 @@ int bawn_request_check(const struct bawn_request *req, const struct bawn_policy 
 		r = take_stdin(req, c, err);
 	if (r == 0)
 		r = take_inputs(req, c, err);
-	if (r == 0 && (c->principal = bawn_principal_json(via)) == NULL)
-		r = bawn_fail(err, -ENOMEM, "check the request");
+	if (r == 0)
+		r = take_principal(req, via, c, err);
 	if (r < 0) {
 		bawn_checked_free(c);
 		return r;

@@ -125,7 +125,7 @@ equal(w.bawn("--version").code, 0, "--version")
 ok("0.1.0" in w.bawn("version").out and json.loads(w.bawn("version", "--json").out), "version, also as JSON")
 equal(w.bawn("nonsense").code, 2, "an unknown command: 2")
 ok("history" in w.bawn("histroy").err, "with what was meant")
-for c in ("run assess rules history show pending approve deny policy audit status doctor version".split()):
+for c in ("run assess rules history show pending approve deny policy audit mcp status doctor version".split()):
     r = w.bawn(c, "--help")
     ok(r.code == 0 and "xample" in r.out, f"{c} --help has an example")
 d = w.bawn("doctor", "--json")
