@@ -23,8 +23,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 #include "native/cgroup.h"
-#include "native/wire.h"
+#include "sandbox/wire.h"
 
+#define BAWN_PATIENCE_MS 20000    /* for a step that takes milliseconds; then the host is in trouble */
 #define BAWN_INSIDE_ID 1000u   /* uid and gid of the program, as it sees itself */
 
 /* A network namespace that a thread makes; ahead == false: init is born with one instead. */

@@ -1,4 +1,4 @@
-#include "native/wire.h"
+#include "sandbox/wire.h"
 #include <stdio.h>
 
 void bawn_wire_put_spec(struct bawn_buf *b, const struct bawn_sandbox_spec *s)
