@@ -77,30 +77,6 @@ static int tell(int ctl, const struct bawn_note *note, int fd, struct bawn_err *
 
 static int go(int ctl, int fd, struct bawn_err *err) { return tell(ctl, &(struct bawn_note){ .kind = BAWN_NOTE_GO }, fd, err); }
 
-/* The next note that is not about a missing layer; a failure inside becomes ours. */
-static int listen_to(struct bawn_box *box, int ctl, uint32_t want, struct bawn_note *note, int fds[static 2], struct bawn_err *err)
-{
-	for (;;) {
-		int r = bawn_note_recv(ctl, BAWN_PATIENCE_MS, note, fds);
-		if (r < 0)
-			return bawn_fail(err, r, "wait for the sandbox");
-		if (note->kind == want)
-			return 0;
-		bawn_close_fdp(&fds[0]);
-		bawn_close_fdp(&fds[1]);
-		if (note->kind == BAWN_NOTE_LACKS && note->layer < BAWN_LAYER_COUNT) {
-			bawn_box_lacks(box, (enum bawn_layer)note->layer, "%s", note->err.msg);
-			continue;
-		}
-		if (note->kind == BAWN_NOTE_FAILED && note->err.code < 0) {
-			if (err != NULL)
-				*err = note->err;
-			return note->err.code;
-		}
-		return bawn_fail(err, -EPROTO, "wait for the sandbox");
-	}
-}
-
 int bawn_box_namespaces(const struct bawn_box *box)
 {
 	static const struct { uint32_t layer; int flag; } row[] = {
@@ -160,20 +136,6 @@ static void make_cgroups(struct bawn_box *box)
 		bawn_box_lacks(box, BAWN_LAYER_CGROUP, "%s", why.msg);
 }
 
-/* Its size is sealed: whatever the program does to it, the hook never touches memory that is not there. */
-static int make_area(struct bawn_box *box, struct bawn_err *err)
-{
-	uint64_t magic = BAWN_AREA_MAGIC;
-	if (!bawn_box_observes(box))
-		return 0;
-	box->area = memfd_create("observed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (box->area < 0 || ftruncate(box->area, sizeof(struct bawn_area)) < 0 ||
-	    pwrite(box->area, &magic, sizeof magic, 0) != (ssize_t)sizeof magic ||
-	    fcntl(box->area, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
-		return bawn_fail(err, -errno, "make room for what is observed");
-	return 0;
-}
-
 /* Sends in who is to live there; on return it is inside, and init may lock the door. */
 static int clone_program(struct bawn_box *box, struct bawn_err *err)
 {
@@ -184,15 +146,9 @@ static int clone_program(struct bawn_box *box, struct bawn_err *err)
 		return r;
 	box->ctl = ctl[0];
 	bawn_auto_fd theirs = ctl[1];
-	for (int s = 1; s <= 2; s++) {
-		int p[2];
-		if (pipe2(p, O_CLOEXEC) < 0)
-			return bawn_fail(err, -errno, "make a pipe");
-		box->out[s] = p[0];
-		w[s] = p[1];
-		if (fcntl(p[0], F_SETFL, O_NONBLOCK) < 0)
-			return bawn_fail(err, -errno, "make a pipe");
-	}
+	r = bawn_box_pipes(box, w, err);
+	if (r < 0)
+		return r;
 	/* For our children to come; we stay where we are, but for the user namespace of the rootless tier. */
 	if (setns(box->init_fd, CLONE_NEWPID | (box->root ? 0 : CLONE_NEWUSER)) < 0)
 		return bawn_fail(err, -errno, "join the sandbox's process namespace");
@@ -209,35 +165,25 @@ static int clone_program(struct bawn_box *box, struct bawn_err *err)
 	box->pid = (pid_t)pid;
 	bawn_close_fdp(&theirs);
 	struct bawn_note note;
-	r = listen_to(box, box->init_ctl, BAWN_NOTE_STANDS, &note, fds, err);
+	r = bawn_box_listen(box, box->init_ctl, BAWN_NOTE_STANDS, &note, fds, err);
 	if (r < 0)
 		return bawn_wrap(err, r, "build the sandbox");
 	r = go(box->ctl, -1, err);
-	return r == 0 ? listen_to(box, box->ctl, BAWN_NOTE_JOINED, &note, fds, err) : r;
-}
-
-static int check_need(const struct bawn_box *box, struct bawn_err *err)
-{
-	uint32_t absent = box->spec.need & ~box->layers & ((1u << BAWN_LAYER_COUNT) - 1);
-	for (int i = 0; i < BAWN_LAYER_COUNT; i++)
-		if (absent & 1u << i)
-			return bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, bawn_word(&bawn_layer_words, i),
-			                    "the wall '%s' does not stand: %s", bawn_word(&bawn_layer_words, i), box->why[i]);
-	return 0;
+	return r == 0 ? bawn_box_listen(box, box->ctl, BAWN_NOTE_JOINED, &note, fds, err) : r;
 }
 
 static int enter_room(struct bawn_box *box, struct bawn_err *err)
 {
 	struct bawn_note note;
 	int fds[2];
-	int r = listen_to(box, box->init_ctl, BAWN_NOTE_ROOM, &note, fds, err);
+	int r = bawn_box_listen(box, box->init_ctl, BAWN_NOTE_ROOM, &note, fds, err);
 	if (r < 0)
 		return bawn_wrap(err, r, "build the sandbox");
 	box->workspace = fds[0];
 	box->code = fds[1];
 	r = bawn_verify_place(box, err);  /* while the program puts on its filters */
 	if (r == 0)
-		r = listen_to(box, box->ctl, BAWN_NOTE_READY, &note, fds, err);
+		r = bawn_box_listen(box, box->ctl, BAWN_NOTE_READY, &note, fds, err);
 	if (r < 0)
 		return r;
 	box->listener = fds[0];
@@ -299,7 +245,7 @@ static int build(struct bawn_box *box, struct bawn_err *err)
 	if (r < 0)
 		return bawn_wrap(err, r, "build the sandbox");
 	make_cgroups(box);
-	r = make_area(box, err);
+	r = bawn_box_area(box, err);
 	if (r == 0)
 		r = bawn_net_wait(&box->net, err);
 	if (r == 0)
@@ -312,7 +258,7 @@ static int build(struct bawn_box *box, struct bawn_err *err)
 		r = go(box->init_ctl, bawn_box_joins_net(box) ? box->net.fd : -1, err);
 	if (r == 0 || r == -EPIPE)  /* gone already: it says why */
 		r = enter_room(box, err);
-	return r == 0 ? check_need(box, err) : r;
+	return r == 0 ? bawn_box_check_need(box, err) : r;
 }
 
 int bawn_box_build(struct bawn_box *box, struct bawn_err *err)

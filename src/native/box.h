@@ -31,6 +31,7 @@
 /* A network namespace that a thread makes; ahead == false: init is born with one instead. */
 struct bawn_net { pthread_t thread; bool ahead, joined; int fd; struct bawn_err err; };
 
+struct bawn_note;
 struct bawn_box {
 	struct bawn_sandbox_spec spec;   /* text borrowed from the launcher's copy of the message */
 	bool     begun;
@@ -96,6 +97,12 @@ static inline bool bawn_box_joins_net(const struct bawn_box *box)
 {
 	return box->net.ahead && !bawn_box_without(box, BAWN_LAYER_BIT(NETNS));
 }
+/* The next note of a kind; what failed or is lacking is taken down on the way. */
+BAWN_MUST_CHECK int bawn_box_listen(struct bawn_box *box, int ctl, uint32_t want, struct bawn_note *note, int fds[static 2], struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_box_pipes(struct bawn_box *box, int out_theirs[static 3], struct bawn_err *err);
+/* The memory an observed interpreter writes into, where it is to be observed. */
+BAWN_MUST_CHECK int bawn_box_area(struct bawn_box *box, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_box_check_need(const struct bawn_box *box, struct bawn_err *err);
 void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why, ...) BAWN_PRINTF(3, 4);
 
 /* The parts, one file each. */
@@ -107,6 +114,14 @@ BAWN_MUST_CHECK int bawn_tree_chroot(struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_tree_enter(const struct bawn_box *box, struct bawn_err *err);
 _Noreturn void bawn_init_main(struct bawn_box *box, int ctl, int live);
 _Noreturn void bawn_program_main(struct bawn_box *box, int ctl, const int out[3]);
+
+/* The program's steps that are the same however the box is built, and the walk over a table of them. */
+typedef int bawn_step(struct bawn_box *box, struct bawn_err *err);
+bawn_step bawn_step_session, bawn_step_rlimits, bawn_step_privs, bawn_step_workspace, bawn_step_landlock, bawn_step_seccomp;
+#define BAWN_PROGRAM_CTL 3  /* the program's end of the control socket; closes at exec */
+_Noreturn void bawn_program_run(struct bawn_box *box, int ctl, const int out[3], bawn_step *const *step, size_t n);
+_Noreturn void bawn_program_give_up(int ctl, const struct bawn_err *err);
+void bawn_program_wait_go(struct bawn_note *note, int fds[static 2]);
 BAWN_MUST_CHECK int bawn_landlock_apply(struct bawn_err *err);
 int  bawn_landlock_abi(void);
 /* Loads the language's filter; *out_listener is -1 where the kernel gives none. */
@@ -120,4 +135,6 @@ BAWN_MUST_CHECK int bawn_rlimits_apply(const struct bawn_box *box, bool cgroup, 
  * it may, once it waits at the gate. */
 BAWN_MUST_CHECK int bawn_verify_place(struct bawn_box *box, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_verify_power(struct bawn_box *box, struct bawn_err *err);
+/* The same for a container, seen from inside it: in other namespaces than `outside` of the spec, a read-only root. */
+void bawn_verify_contained(struct bawn_box *box);
 void bawn_explain(const struct bawn_box *box, const struct bawn_err *failure, struct bawn_probe *out);

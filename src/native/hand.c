@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include "base/cleanup.h"
@@ -22,6 +23,68 @@ void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why
 	va_start(ap, why);
 	vsnprintf(box->why[layer], sizeof box->why[layer], why, ap);
 	va_end(ap);
+}
+
+/* The next note that is not about a missing layer; a failure inside becomes ours. */
+int bawn_box_listen(struct bawn_box *box, int ctl, uint32_t want, struct bawn_note *note, int fds[static 2], struct bawn_err *err)
+{
+	for (;;) {
+		int r = bawn_note_recv(ctl, BAWN_PATIENCE_MS, note, fds);
+		if (r < 0)
+			return bawn_fail(err, r, "wait for the sandbox");
+		if (note->kind == want)
+			return 0;
+		bawn_close_fdp(&fds[0]);
+		bawn_close_fdp(&fds[1]);
+		if (note->kind == BAWN_NOTE_LACKS && note->layer < BAWN_LAYER_COUNT) {
+			bawn_box_lacks(box, (enum bawn_layer)note->layer, "%s", note->err.msg);
+			continue;
+		}
+		if (note->kind == BAWN_NOTE_FAILED && note->err.code < 0) {
+			if (err != NULL)
+				*err = note->err;
+			return note->err.code;
+		}
+		return bawn_fail(err, -EPROTO, "wait for the sandbox");
+	}
+}
+
+int bawn_box_pipes(struct bawn_box *box, int w[static 3], struct bawn_err *err)
+{
+	for (int s = 1; s <= 2; s++) {
+		int p[2];
+		if (pipe2(p, O_CLOEXEC) < 0)
+			return bawn_fail(err, -errno, "make a pipe");
+		box->out[s] = p[0];
+		w[s] = p[1];
+		if (fcntl(p[0], F_SETFL, O_NONBLOCK) < 0)
+			return bawn_fail(err, -errno, "make a pipe");
+	}
+	return 0;
+}
+
+/* Its size is sealed: whatever the program does to it, the hook never touches memory that is not there. */
+int bawn_box_area(struct bawn_box *box, struct bawn_err *err)
+{
+	uint64_t magic = BAWN_AREA_MAGIC;
+	if (!bawn_box_observes(box))
+		return 0;
+	box->area = memfd_create("observed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (box->area < 0 || ftruncate(box->area, sizeof(struct bawn_area)) < 0 ||
+	    pwrite(box->area, &magic, sizeof magic, 0) != (ssize_t)sizeof magic ||
+	    fcntl(box->area, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+		return bawn_fail(err, -errno, "make room for what is observed");
+	return 0;
+}
+
+int bawn_box_check_need(const struct bawn_box *box, struct bawn_err *err)
+{
+	uint32_t absent = box->spec.need & ~box->layers & ((1u << BAWN_LAYER_COUNT) - 1);
+	for (int i = 0; i < BAWN_LAYER_COUNT; i++)
+		if (absent & 1u << i)
+			return bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, bawn_word(&bawn_layer_words, i),
+			                    "the wall '%s' does not stand: %s", bawn_word(&bawn_layer_words, i), box->why[i]);
+	return 0;
 }
 
 static int copy_fd(int from, int to, struct bawn_err *err)

@@ -38,11 +38,12 @@ static unsigned sweep_dir(struct bawn_cgroups *cg, const char *name, int slots)
 
 /* Processes die with their init; only directories can be left, and usually there is none: one look
  * per hierarchy. */
-static int native_sweep(const char *run_dir, unsigned *out_n, struct bawn_err *err)
+static int native_sweep(const struct bawn_sandbox_spec *spec, const char *run_dir, unsigned *out_n, struct bawn_err *err)
 {
 	char path[512];
 	struct bawn_cgroups cg;
 	unsigned n = 0;
+	(void)spec;
 	snprintf(path, sizeof path, "%s/slots", run_dir);
 	bawn_auto_fd slots = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (slots < 0 && errno != ENOENT)
@@ -58,6 +59,16 @@ static int native_sweep(const char *run_dir, unsigned *out_n, struct bawn_err *e
 	return 0;
 }
 
+static int native_probe(const struct bawn_sandbox_spec *spec, struct bawn_probe *out, struct bawn_err *err)
+{
+	struct bawn_sandbox *s = NULL;
+	int r = bawn_peer_open(spec->launcher, &s, err);
+	if (r == 0)
+		r = bawn_peer_probe(s, spec, out, err);
+	bawn_peer_release(s);
+	return r;
+}
+
 const struct bawn_backend bawn_native_backend = {
-	.name = "native", .id = BAWN_BACKEND_NATIVE, .open = bawn_peer_open, BAWN_PEER_FUNCTIONS, .sweep = native_sweep,
+	.name = "native", .id = BAWN_BACKEND_NATIVE, .open = bawn_peer_open, .probe = native_probe, BAWN_PEER_FUNCTIONS, .sweep = native_sweep,
 };

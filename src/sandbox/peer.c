@@ -23,6 +23,7 @@ struct bawn_sandbox {
 	bool  over;      /* OUTCOME was seen, or the launcher is gone */
 	char *frame;     /* BAWN_IPC_MAX bytes; events borrow from it */
 	struct bawn_observed *observed;
+	char *container;
 };
 
 static int spawn(const char *path, int theirs, pid_t *out, struct bawn_err *err)
@@ -79,6 +80,7 @@ void bawn_peer_release(struct bawn_sandbox *s)
 	bawn_close_fdp(&s->pidfd);
 	free(s->frame);
 	bawn_observed_free(s->observed);
+	free(s->container);
 	free(s);
 }
 
@@ -109,16 +111,9 @@ int bawn_peer_open(const char *path, struct bawn_sandbox **out, struct bawn_err 
 	return 0;
 }
 
-/* Waits for `want`; a FAILED message becomes our error.  Descriptors in *m are the caller's. */
-static int expect(struct bawn_sandbox *s, uint32_t want, struct bawn_ipc_msg *m, struct bawn_err *err)
+/* A FAILED message becomes our error; another than was expected is one too. */
+static int failure(struct bawn_ipc_msg *m, struct bawn_err *err)
 {
-	int r = bawn_ipc_recv(s->sock, s->frame, 0, m, err);
-	if (r == -EPIPE)
-		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, NULL, "the launcher ended without an answer");
-	if (r < 0)
-		return r;
-	if (m->type == want)
-		return 0;
 	struct bawn_err theirs = { 0 };
 	bool failed = m->type == BAWN_WIRE_FAILED;
 	if (failed)
@@ -132,6 +127,19 @@ static int expect(struct bawn_sandbox *s, uint32_t want, struct bawn_ipc_msg *m,
 	return theirs.code;
 }
 
+/* Waits for `want`; a FAILED message becomes our error.  Descriptors in *m are the caller's. */
+static int expect(struct bawn_sandbox *s, uint32_t want, struct bawn_ipc_msg *m, struct bawn_err *err)
+{
+	int r = bawn_ipc_recv(s->sock, s->frame, 0, m, err);
+	if (r == -EPIPE)
+		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, NULL, "the launcher ended without an answer");
+	if (r < 0)
+		return r;
+	if (m->type == want)
+		return 0;
+	return failure(m, err);
+}
+
 static int ask(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, uint32_t type, struct bawn_err *err)
 {
 	bawn_auto_buf b = BAWN_IPC_BUF;
@@ -140,14 +148,11 @@ static int ask(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, uin
 	return r == -EPIPE ? 0 : r;  /* gone already: expect says so in our words */
 }
 
-int bawn_peer_probe(const struct bawn_sandbox_spec *spec, struct bawn_probe *out, struct bawn_err *err)
+int bawn_peer_probe(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_probe *out, struct bawn_err *err)
 {
-	auto_sandbox s = NULL;
 	struct bawn_ipc_msg m;
 	struct bawn_probe p = { 0 };
-	int r = bawn_peer_open(spec->launcher, &s, err);
-	if (r == 0)
-		r = ask(s, spec, BAWN_WIRE_PROBE, err);
+	int r = ask(s, spec, BAWN_WIRE_PROBE, err);
 	if (r == 0)
 		r = expect(s, BAWN_WIRE_PROBED, &m, err);
 	if (r < 0)
@@ -157,6 +162,25 @@ int bawn_peer_probe(const struct bawn_sandbox_spec *spec, struct bawn_probe *out
 	if (!bawn_ipc_in_end(&m.in))
 		return bawn_fail(err, -EBADMSG, "read the probe");
 	*out = p;
+	return 0;
+}
+
+int bawn_peer_sweep(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, const char *run_dir, unsigned *out_n, struct bawn_err *err)
+{
+	struct bawn_ipc_msg m;
+	bawn_auto_buf b = BAWN_IPC_BUF;
+	bawn_ipc_put_text(&b, run_dir);
+	bawn_ipc_put_text(&b, spec->container.engine != NULL ? spec->container.engine : "");
+	int r = bawn_ipc_send(s->sock, BAWN_WIRE_SWEEP, &b, NULL, 0, 0, err);
+	if (r == 0 || r == -EPIPE)
+		r = expect(s, BAWN_WIRE_SWEPT, &m, err);
+	if (r < 0)
+		return r;
+	unsigned n = bawn_ipc_get_u32(&m.in);
+	bawn_ipc_msg_done(&m);
+	if (!bawn_ipc_in_end(&m.in))
+		return bawn_fail(err, -EBADMSG, "read what was swept");
+	*out_n = n;
 	return 0;
 }
 
@@ -176,6 +200,10 @@ int bawn_peer_ready(struct bawn_sandbox *s, struct bawn_enforcement *out, struct
 	bawn_ipc_msg_done(&m);
 	if (!bawn_ipc_in_end(&m.in))
 		return bawn_fail(err, -EBADMSG, "read the enforcement");
+	s->container = e.container[0] != '\0' ? strdup(e.container) : NULL;
+	if (e.container[0] != '\0' && s->container == NULL)
+		return bawn_fail(err, -ENOMEM, "read the enforcement");
+	e.container = s->container;
 	*out = e;
 	return 0;
 }
@@ -273,6 +301,10 @@ int bawn_peer_next_event(struct bawn_sandbox *s, struct bawn_sandbox_event *out,
 	if (r < 0) {
 		s->over = true;
 		return bawn_wrap(err, r, "the launcher is gone");
+	}
+	if (m.type == BAWN_WIRE_FAILED) {  /* the walls cannot say how the run ended */
+		s->over = true;
+		return failure(&m, err);
 	}
 	bool good = decode(s, &m, &e);
 	bawn_ipc_msg_done(&m);

@@ -4,7 +4,9 @@
 #include "sandbox/sandbox.h"
 
 int  bawn_peer_open(const char *launcher, struct bawn_sandbox **out, struct bawn_err *err);
-int  bawn_peer_probe(const struct bawn_sandbox_spec *spec, struct bawn_probe *out, struct bawn_err *err);
+/* On a launcher that was opened and asked nothing yet; there is only release after these two. */
+int  bawn_peer_probe(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_probe *out, struct bawn_err *err);
+int  bawn_peer_sweep(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, const char *run_dir, unsigned *out_n, struct bawn_err *err);
 int  bawn_peer_prepare(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_err *err);
 int  bawn_peer_ready(struct bawn_sandbox *s, struct bawn_enforcement *out, struct bawn_err *err);
 int  bawn_peer_start(struct bawn_sandbox *s, const struct bawn_sandbox_start *start, struct bawn_err *err);
@@ -15,5 +17,5 @@ int  bawn_peer_collect(struct bawn_sandbox *s, const struct bawn_collector *c, s
 void bawn_peer_release(struct bawn_sandbox *s);
 
 #define BAWN_PEER_FUNCTIONS \
-	.probe = bawn_peer_probe, .prepare = bawn_peer_prepare, .ready = bawn_peer_ready, .start = bawn_peer_start, .fd = bawn_peer_fd, \
+	.prepare = bawn_peer_prepare, .ready = bawn_peer_ready, .start = bawn_peer_start, .fd = bawn_peer_fd, \
 	.next_event = bawn_peer_next_event, .kill = bawn_peer_kill, .collect = bawn_peer_collect, .release = bawn_peer_release

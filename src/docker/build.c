@@ -1,0 +1,286 @@
+/* build.c - a container from nothing to PID 1 waiting at its standard input, and back to nothing. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/pidfd.h>
+#include <sys/stat.h>
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/num.h"
+#include "docker/manager.h"
+#include "docker/names.h"
+#include "native/cgroup.h"
+
+static void read_boot(char out[static 40])
+{
+	bawn_auto_buf text = BAWN_BUF(64);
+	out[0] = '\0';
+	if (bawn_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &text, NULL) == 0)
+		snprintf(out, 40, "%.*s", (int)strcspn(text.p, "\n"), text.p);
+}
+
+static void name_dir(const struct stat *st, char out[static 48])
+{
+	snprintf(out, 48, "%ju:%ju", (uintmax_t)st->st_dev, (uintmax_t)st->st_ino);
+}
+
+/* The directory that a lock file is in, by the way the descriptor came. */
+static void read_maker(const struct bawn_manager *m, struct bawn_maker *out)
+{
+	char path[64], file[512] = "";
+	struct stat st;
+	*out = (struct bawn_maker){ 0 };
+	read_boot(out->boot);
+	bawn_cgroup_name(m->spec.slot, m->slot_fd, out->slot);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", m->slot_fd);
+	ssize_t n = m->slot_fd >= 0 ? readlink(path, file, sizeof file - 1) : -1;
+	char *slash = n > 0 ? strrchr(file, '/') : NULL;
+	if (slash == NULL)
+		return;
+	*slash = '\0';
+	if (stat(file, &st) == 0)
+		name_dir(&st, out->slots);
+}
+
+static int get(struct bawn_moby *e, const char *id, json_t **out, struct bawn_err *err)
+{
+	return bawn_moby_call(e, &(struct bawn_call){ .method = "GET", .ms = BAWN_MOBY_QUICK }, NULL, out, err, "/containers/%s/json", id);
+}
+
+static int delete(struct bawn_moby *e, const char *id, struct bawn_err *err)
+{
+	return bawn_moby_call(e, &(struct bawn_call){ .method = "DELETE", .ms = BAWN_MOBY_SLOW / 3, .may = 404 }, NULL, NULL, err, "/containers/%s?force=1&v=1", id);
+}
+
+/* Every container of ours that `filter` (a label, or label=value) matches. */
+static int list(struct bawn_moby *e, const char *filter, json_t **out, struct bawn_err *err)
+{
+	bawn_auto_json f = json_pack("{s:[s]}", "label", filter);
+	bawn_auto_free char *text = f != NULL ? json_dumps(f, JSON_COMPACT) : NULL;
+	char *escaped = text != NULL ? bawn_moby_escape(e, text) : NULL;
+	if (escaped == NULL)
+		return bawn_fail(err, -ENOMEM, "list the containers");
+	int r = bawn_moby_call(e, &(struct bawn_call){ .method = "GET", .ms = BAWN_MOBY_QUICK }, NULL, out, err, "/containers/json?all=1&filters=%s", escaped);
+	curl_free(escaped);
+	if (r == 0 && !json_is_array(*out)) {
+		json_decref(*out);
+		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "backend", "the engine lists no containers");
+	}
+	return r;
+}
+
+/* A dead run's container of this very slot: the lock is ours now, and so is its uid. */
+static int clear_slot(struct bawn_manager *m, const struct bawn_maker *maker, struct bawn_err *err)
+{
+	char filter[160];
+	bawn_auto_json all = NULL;
+	size_t i;
+	json_t *c;
+	snprintf(filter, sizeof filter, BAWN_LABEL_SLOT "=%s", maker->slot);
+	int r = list(&m->engine, filter, &all, err);
+	if (r < 0)
+		return r;
+	json_array_foreach(all, i, c) {
+		const char *id = json_string_value(json_object_get(c, "Id")), *slots = json_string_value(json_object_get(json_object_get(c, "Labels"), BAWN_LABEL_SLOTS));
+		if (bawn_is_container_id(id) && slots != NULL && strcmp(slots, maker->slots) == 0 && (r = delete(&m->engine, id, err)) < 0)
+			return bawn_wrap(err, r, "remove a dead run's container");
+	}
+	return 0;
+}
+
+static int check_versions(struct bawn_manager *m, struct bawn_err *err)
+{
+	int r = bawn_moby_call(&m->engine, &(struct bawn_call){ .method = "GET", .ms = BAWN_MOBY_QUICK }, NULL, &m->versions, err, "/version");
+	if (r == 0)
+		r = bawn_versions_check(m->versions, m->spec.container.runtime, &m->vulnerable, err);
+	json_t *first = json_array_get(m->vulnerable, 0);
+	if (r == 0 && first != NULL && m->spec.container.require_patched)
+		r = bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, "docker.require_patched", "%s %.40s is known to let code out (%s)",
+		                 json_string_value(json_object_get(first, "name")), json_string_value(json_object_get(first, "version")),
+		                 json_string_value(json_object_get(first, "cve")));
+	return r;
+}
+
+static int create(struct bawn_manager *m, const struct bawn_maker *maker, struct bawn_err *err)
+{
+	bawn_auto_json made = NULL;
+	int r = bawn_container_config(&m->spec, &m->image, maker, &m->config, err);
+	if (r == 0)
+		r = bawn_moby_call(&m->engine, &(struct bawn_call){ .method = "POST", .body = m->config, .ms = BAWN_MOBY_SLOW / 2 }, NULL, &made, err, "/containers/create");
+	if (r < 0)
+		return r;
+	const char *id = json_string_value(json_object_get(made, "Id"));
+	if (!bawn_is_container_id(id))
+		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "backend", "the engine made a container without an id");
+	memcpy(m->id, id, sizeof m->id);
+	return 0;
+}
+
+static int check(struct bawn_manager *m, struct bawn_err *err)
+{
+	bawn_auto_json seen = NULL;
+	int r = get(&m->engine, m->id, &seen, err);
+	return r < 0 ? r : bawn_container_check(m->config, &m->image, seen, err);
+}
+
+/* Its PID 1, to be ended by us where the engine does not: an engine on another machine has numbers that mean nothing here. */
+static void find_pid(struct bawn_manager *m)
+{
+	bawn_auto_json seen = NULL;
+	if (get(&m->engine, m->id, &seen, NULL) < 0)
+		return;
+	json_int_t pid = json_integer_value(json_object_get(json_object_get(seen, "State"), "Pid"));
+	char path[48];
+	bawn_auto_buf text = BAWN_BUF(65536);
+	snprintf(path, sizeof path, "/proc/%lld/cgroup", (long long)pid);
+	if (pid <= 1 || bawn_read_file(AT_FDCWD, path, &text, NULL) < 0 || strstr(text.p, m->id) == NULL)
+		return;
+	m->pid_fd = pidfd_open((pid_t)pid, 0);
+}
+
+static int start(struct bawn_manager *m, struct bawn_err *err)
+{
+	int r = bawn_moby_attach(&m->engine, m->id, &m->attach, err);
+	if (r == 0)
+		r = bawn_moby_call(&m->engine, &(struct bawn_call){ .method = "POST", .ms = BAWN_MOBY_SLOW / 2 }, NULL, NULL, err, "/containers/%s/start", m->id);
+	m->started = r == 0;
+	if (r == 0)
+		find_pid(m);
+	return r;
+}
+
+int bawn_manager_build(struct bawn_manager *m, struct bawn_err *err)
+{
+	struct bawn_maker maker;
+	if (m->spec.uid == 0)
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "uid", "every run needs a uid of its own");
+	if (m->spec.container.image[0] == '\0')
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "image", "no image is named: 'image' in sandbox.yaml, or --image");
+	read_maker(m, &maker);
+	int r = bawn_moby_init(&m->engine, m->spec.container.engine, err);
+	if (r == 0)
+		r = bawn_moby_meet(&m->engine, err);
+	if (r == 0)
+		r = check_versions(m, err);
+	if (r == 0)
+		r = clear_slot(m, &maker, err);
+	if (r == 0)
+		r = bawn_image_find(&m->engine, m->spec.container.image, &m->image, err);
+	if (r == 0)
+		r = create(m, &maker, err);
+	if (r == 0)
+		r = check(m, err);
+	return r == 0 ? start(m, err) : r;
+}
+
+void bawn_manager_remove(struct bawn_manager *m)
+{
+	bawn_close_fdp(&m->attach);  /* the end of the init's input */
+	if (m->id[0] != '\0' && delete(&m->engine, m->id, NULL) < 0 && m->pid_fd >= 0)
+		(void)pidfd_send_signal(m->pid_fd, SIGKILL, NULL, 0);  /* the engine does not: what it leaves is swept later */
+	m->id[0] = '\0';
+	bawn_close_fdp(&m->pid_fd);
+}
+
+int bawn_manager_post_mortem(struct bawn_manager *m, enum bawn_end *out, struct bawn_err *err)
+{
+	bawn_auto_json seen = NULL;
+	int r = get(&m->engine, m->id, &seen, err);
+	if (r < 0)
+		return bawn_wrap(err, r, "the engine went away while the code ran, which was ended");
+	*out = json_is_true(json_object_get(json_object_get(seen, "State"), "OOMKilled")) ? BAWN_END_MEMORY : BAWN_END_KILLED;
+	return 0;
+}
+
+/* --- sweeping ------------------------------------------------------------------------------------ */
+
+/* Whether nobody holds the lock of the slot that `name` ends in; one that is gone is held by nobody. */
+static bool is_free(int slots, const char *name)
+{
+	char own[64];
+	uint64_t slot;
+	const char *dash = strrchr(name, '-');
+	if (dash == NULL || bawn_parse_u64(bawn_span(dash + 1), 0, UINT32_MAX, &slot, NULL) < 0)
+		return false;
+	bawn_auto_fd lock = openat(slots, dash + 1, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (lock < 0)
+		return errno == ENOENT;
+	bawn_cgroup_name((unsigned)slot, lock, own);
+	return strcmp(own, name) == 0 && flock(lock, LOCK_EX | LOCK_NB) == 0;
+}
+
+/* Ours to remove: of this run directory and boot with its lock free, or of an earlier boot of a host and not running. */
+static bool is_left(const json_t *c, int slots, const char *dir, const char *boot)
+{
+	const json_t *labels = json_object_get(c, "Labels");
+	const char *slot = json_string_value(json_object_get(labels, BAWN_LABEL_SLOT)), *theirs = json_string_value(json_object_get(labels, BAWN_LABEL_SLOTS)),
+		*when = json_string_value(json_object_get(labels, BAWN_LABEL_BOOT)), *state = json_string_value(json_object_get(c, "State"));
+	if (slot == NULL || theirs == NULL || when == NULL || state == NULL)
+		return false;
+	if (strcmp(when, boot) != 0)
+		return strcmp(state, "exited") == 0 || strcmp(state, "created") == 0 || strcmp(state, "dead") == 0;
+	return strcmp(theirs, dir) == 0 && is_free(slots, slot);
+}
+
+int bawn_manager_sweep(struct bawn_moby *e, const char *run_dir, uint32_t *out_n, struct bawn_err *err)
+{
+	char path[512], dir[48], boot[40];
+	struct stat st;
+	bawn_auto_json all = NULL;
+	size_t i;
+	json_t *c;
+	read_boot(boot);
+	snprintf(path, sizeof path, "%s/slots", run_dir);
+	bawn_auto_fd slots = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (slots < 0 || fstat(slots, &st) < 0)
+		return bawn_fail(err, -errno, "open '%s'", path);
+	name_dir(&st, dir);
+	int r = list(e, BAWN_LABEL_RUN, &all, err);
+	*out_n = 0;
+	json_array_foreach(all, i, c) {
+		const char *id = json_string_value(json_object_get(c, "Id"));
+		if (r == 0 && bawn_is_container_id(id) && is_left(c, slots, dir, boot) && delete(e, id, NULL) == 0)
+			++*out_n;
+	}
+	return r;
+}
+
+/* --- the account --------------------------------------------------------------------------------- */
+
+/* As it was sent, with the hash of the filter instead of its thousand lines. */
+static json_t *config_account(const json_t *config)
+{
+	json_t *copy = json_deep_copy(config), *opt = json_object_get(json_object_get(copy, "HostConfig"), "SecurityOpt");
+	const char *filter = json_string_value(json_array_get(opt, 1));
+	char sum[BAWN_SHA256_HEX], text[100];
+	if (filter != NULL) {
+		bawn_sha256_hex(bawn_span(filter + strlen("seccomp=")), sum);
+		snprintf(text, sizeof text, "seccomp=sha256:%s", sum);
+		if (json_array_set_new(opt, 1, json_string(text)) < 0) {
+			json_decref(copy);
+			return NULL;
+		}
+	}
+	return copy;
+}
+
+int bawn_manager_account(struct bawn_manager *m, struct bawn_buf *out, struct bawn_err *err)
+{
+	json_t *versions = json_object(), *c;
+	bool ok = versions != NULL;
+	size_t i;
+	json_array_foreach(json_object_get(m->versions, "Components"), i, c) {
+		const char *name = json_string_value(json_object_get(c, "Name")), *text = json_string_value(json_object_get(c, "Version"));
+		if (name != NULL && text != NULL && i < 8)
+			bawn_json_set(versions, name, bawn_json_text((struct bawn_span){ text, strnlen(text, 60) }), &ok);
+	}
+	const char *runtime = m->spec.container.runtime[0] != '\0' ? m->spec.container.runtime : "default";
+	bawn_auto_json all = json_pack("{s:s, s:s, s:s, s:s, s:o, s:O, s:o}", "id", m->id, "image", m->image.base, "made", m->image.id, "runtime", runtime,
+		"versions", versions, "vulnerable", m->vulnerable, "config", config_account(m->config));
+	if (!ok || all == NULL)
+		return bawn_fail(err, -ENOMEM, "tell of the container");
+	return bawn_json_put(out, all, err);
+}
