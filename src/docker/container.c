@@ -63,8 +63,8 @@ static json_t *rooms(const struct bawn_sandbox_spec *s)
 
 static json_t *ulimits(const struct bawn_limits *l)
 {
-	/* The program lowers them further; our init in there needs a few files itself. */
-	json_int_t files = (json_int_t)(l->open_files < 64 ? 64 : l->open_files);
+	/* The program lowers them further; our init in there has each file it tells of in flight. */
+	json_int_t files = (json_int_t)(l->open_files < 4096 ? 4096 : l->open_files);
 	return json_pack("[{s:s,s:I,s:I},{s:s,s:i,s:i},{s:s,s:i,s:i},{s:s,s:i,s:i}]", "Name", "nofile", "Soft", files, "Hard", files, "Name", "core", "Soft", 1, "Hard", 1,
 	                 "Name", "memlock", "Soft", 0, "Hard", 0, "Name", "msgqueue", "Soft", 0, "Hard", 0);
 }
@@ -119,7 +119,6 @@ int bawn_container_config(const struct bawn_sandbox_spec *s, const struct bawn_i
 	bawn_json_set(c, "User", json_string(user), &ok);
 	bawn_json_set(c, "Hostname", json_string("bawn"), &ok);
 	bawn_json_set(c, "WorkingDir", json_string("/"), &ok);
-	bawn_json_set(c, "NetworkDisabled", json_true(), &ok);
 	bawn_json_set(c, "Tty", json_false(), &ok);
 	bawn_json_set(c, "OpenStdin", json_true(), &ok);
 	bawn_json_set(c, "StdinOnce", json_true(), &ok);  /* who attached is gone: the end of its input, and so of the init */

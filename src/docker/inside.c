@@ -56,7 +56,10 @@ static int open_rooms(struct bawn_box *box, struct bawn_err *err)
 {
 	box->workspace = open("/workspace", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	box->code = open("/code", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return box->workspace < 0 || box->code < 0 ? bawn_fail(err, -errno, "open /workspace and /code") : 0;
+	box->rooms[0] = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	box->rooms[1] = open("/dev/shm", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool all = box->workspace >= 0 && box->code >= 0 && box->rooms[0] >= 0 && box->rooms[1] >= 0;
+	return all ? 0 : bawn_fail(err, -errno, "open the places of the run");
 }
 
 /* Before there are threads. */

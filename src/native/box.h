@@ -47,6 +47,7 @@ struct bawn_box {
 	int      listener;               /* seccomp notifications, or -1 */
 	struct bawn_net net;
 	int      workspace, code;        /* directories, writable from here only */
+	int      rooms[2];               /* further file systems the program may fill, where the workspace is not all; else -1 */
 	int      mounts;                 /* its mount namespace, held so that it is taken apart after the answer; -1: sooner */
 	int      area;                   /* what the interpreter's hook writes into (sandbox/area.h), or -1 */
 	struct bawn_cgroups cg;
