@@ -84,7 +84,10 @@ static int take_container(struct bawn_exec *e, struct bawn_err *err)
 		             json_string_value(json_object_get(v, "version")), json_string_value(json_object_get(v, "cve")));
 		bawn_json_push(e->warnings, bawn_json_text(bawn_buf_span(&b)), &ok);
 	}
-	return ok ? 0 : bawn_fail(err, -ENOMEM, "read what the container is");
+	json_int_t cleared = json_integer_value(json_object_get(e->container, "cleared"));
+	if (ok && cleared > 0)
+		r = bawn_record_swept(e, (unsigned)cleared, err);
+	return ok ? r : bawn_fail(err, -ENOMEM, "read what the container is");
 }
 
 int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err)

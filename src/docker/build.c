@@ -27,6 +27,22 @@ static void name_dir(const struct stat *st, char out[static 48])
 	snprintf(out, 48, "%ju:%ju", (uintmax_t)st->st_dev, (uintmax_t)st->st_ino);
 }
 
+/* "pid:[4026531836] 4711 123456", or "" where there is no such process: a number alone is given again to others. */
+static void read_process(const char *pid, char out[static 80])
+{
+	char path[64], space[40] = "";
+	bawn_auto_buf text = BAWN_BUF(4096);
+	unsigned long long start = 0;
+	out[0] = '\0';
+	snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
+	ssize_t n = readlink("/proc/self/ns/pid", space, sizeof space - 1);
+	if (n <= 0 || bawn_read_file(AT_FDCWD, path, &text, NULL) < 0)
+		return;
+	const char *end = strrchr(text.p, ')');  /* its name may have anything in it */
+	if (end != NULL && sscanf(end, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %llu", &start) == 1)
+		snprintf(out, 80, "%s %ld %llu", space, strtol(text.p, NULL, 10), start);
+}
+
 /* The directory that a lock file is in, by the way the descriptor came. */
 static void read_maker(const struct bawn_manager *m, struct bawn_maker *out)
 {
@@ -34,6 +50,7 @@ static void read_maker(const struct bawn_manager *m, struct bawn_maker *out)
 	struct stat st;
 	*out = (struct bawn_maker){ 0 };
 	read_boot(out->boot);
+	read_process("self", out->by);
 	bawn_cgroup_name(m->spec.slot, m->slot_fd, out->slot);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", m->slot_fd);
 	ssize_t n = m->slot_fd >= 0 ? readlink(path, file, sizeof file - 1) : -1;
@@ -52,7 +69,8 @@ static int get(struct bawn_moby *e, const char *id, json_t **out, struct bawn_er
 
 static int delete(struct bawn_moby *e, const char *id, struct bawn_err *err)
 {
-	return bawn_moby_call(e, &(struct bawn_call){ .method = "DELETE", .ms = BAWN_MOBY_SLOW / 3, .may = 404 }, NULL, NULL, err, "/containers/%s?force=1&v=1", id);
+	/* Gone already, or on its way: somebody else sweeps too. */
+	return bawn_moby_call(e, &(struct bawn_call){ .method = "DELETE", .ms = BAWN_MOBY_SLOW / 3, .may = { 404, 409 } }, NULL, NULL, err, "/containers/%s?force=1&v=1", id);
 }
 
 /* Every container of ours that `filter` (a label, or label=value) matches. */
@@ -85,8 +103,12 @@ static int clear_slot(struct bawn_manager *m, const struct bawn_maker *maker, st
 		return r;
 	json_array_foreach(all, i, c) {
 		const char *id = json_string_value(json_object_get(c, "Id")), *slots = json_string_value(json_object_get(json_object_get(c, "Labels"), BAWN_LABEL_SLOTS));
-		if (bawn_is_container_id(id) && slots != NULL && strcmp(slots, maker->slots) == 0 && (r = delete(&m->engine, id, err)) < 0)
+		if (!bawn_is_container_id(id) || slots == NULL || strcmp(slots, maker->slots) != 0)
+			continue;
+		r = delete(&m->engine, id, err);
+		if (r < 0)
 			return bawn_wrap(err, r, "remove a dead run's container");
+		m->cleared++;
 	}
 	return 0;
 }
@@ -212,17 +234,29 @@ static bool is_free(int slots, const char *name)
 	return strcmp(own, name) == 0 && flock(lock, LOCK_EX | LOCK_NB) == 0;
 }
 
-/* Ours to remove: of this run directory and boot with its lock free, or of an earlier boot of a host and not running. */
+/* The launcher that made it is gone; where it is of another process namespace the lock tells, which another run may have
+ * by now. */
+static bool is_orphan(const char *by, int slots, const char *slot)
+{
+	char now[80], space[40] = "", pid[24];
+	ssize_t n = readlink("/proc/self/ns/pid", space, sizeof space - 1);
+	if (n <= 0 || strncmp(by, space, strlen(space)) != 0 || sscanf(by + strlen(space), " %23s", pid) != 1)
+		return is_free(slots, slot);
+	read_process(pid, now);
+	return strcmp(now, by) != 0;
+}
+
+/* Ours to remove: of this run directory and boot, and nobody's; or of an earlier boot of a host and not running. */
 static bool is_left(const json_t *c, int slots, const char *dir, const char *boot)
 {
 	const json_t *labels = json_object_get(c, "Labels");
 	const char *slot = json_string_value(json_object_get(labels, BAWN_LABEL_SLOT)), *theirs = json_string_value(json_object_get(labels, BAWN_LABEL_SLOTS)),
-		*when = json_string_value(json_object_get(labels, BAWN_LABEL_BOOT)), *state = json_string_value(json_object_get(c, "State"));
-	if (slot == NULL || theirs == NULL || when == NULL || state == NULL)
+		*when = json_string_value(json_object_get(labels, BAWN_LABEL_BOOT)), *by = json_string_value(json_object_get(labels, BAWN_LABEL_BY)), *state = json_string_value(json_object_get(c, "State"));
+	if (slot == NULL || theirs == NULL || when == NULL || by == NULL || state == NULL)
 		return false;
 	if (strcmp(when, boot) != 0)
 		return strcmp(state, "exited") == 0 || strcmp(state, "created") == 0 || strcmp(state, "dead") == 0;
-	return strcmp(theirs, dir) == 0 && is_free(slots, slot);
+	return strcmp(theirs, dir) == 0 && is_orphan(by, slots, slot);
 }
 
 int bawn_manager_sweep(struct bawn_moby *e, const char *run_dir, uint32_t *out_n, struct bawn_err *err)
@@ -278,7 +312,7 @@ int bawn_manager_account(struct bawn_manager *m, struct bawn_buf *out, struct ba
 			bawn_json_set(versions, name, bawn_json_text((struct bawn_span){ text, strnlen(text, 60) }), &ok);
 	}
 	const char *runtime = m->spec.container.runtime[0] != '\0' ? m->spec.container.runtime : "default";
-	bawn_auto_json all = json_pack("{s:s, s:s, s:s, s:s, s:o, s:O, s:o}", "id", m->id, "image", m->image.base, "made", m->image.id, "runtime", runtime,
+	bawn_auto_json all = json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:O, s:o}", "id", m->id, "image", m->image.base, "made", m->image.id, "runtime", runtime, "cleared", (int)m->cleared,
 		"versions", versions, "vulnerable", m->vulnerable, "config", config_account(m->config));
 	if (!ok || all == NULL)
 		return bawn_fail(err, -ENOMEM, "tell of the container");

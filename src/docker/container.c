@@ -127,7 +127,7 @@ int bawn_container_config(const struct bawn_sandbox_spec *s, const struct bawn_i
 	bawn_json_set(c, "AttachStderr", json_true(), &ok);
 	bawn_json_set(c, "Volumes", json_null(), &ok);
 	bawn_json_set(c, "Healthcheck", json_pack("{s:[s]}", "Test", "NONE"), &ok);  /* an image's own would run beside the code */
-	bawn_json_set(c, "Labels", json_pack("{s:s, s:s, s:s, s:s}", BAWN_LABEL_RUN, s->id, BAWN_LABEL_SLOT, maker->slot, BAWN_LABEL_SLOTS, maker->slots,
+	bawn_json_set(c, "Labels", json_pack("{s:s, s:s, s:s, s:s, s:s}", BAWN_LABEL_RUN, s->id, BAWN_LABEL_SLOT, maker->slot, BAWN_LABEL_SLOTS, maker->slots, BAWN_LABEL_BY, maker->by,
 	                                     BAWN_LABEL_BOOT, maker->boot), &ok);
 	bawn_json_set(c, "HostConfig", host_config(s), &ok);
 	if (!ok) {

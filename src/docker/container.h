@@ -7,7 +7,7 @@
 #include "sandbox/sandbox.h"
 
 /* Who made it, for whoever finds it later. */
-struct bawn_maker { char slot[64], slots[48], boot[40]; };
+struct bawn_maker { char slot[64], slots[48], by[80], boot[40]; };
 
 /* The body of the request to create it. */
 BAWN_MUST_CHECK int bawn_container_config(const struct bawn_sandbox_spec *spec, const struct bawn_image *image, const struct bawn_maker *maker,

@@ -68,7 +68,7 @@ static int inspect(struct bawn_moby *e, const char *name, json_t **out, struct b
 {
 	long status = 0;
 	json_t *j = NULL;
-	int r = bawn_moby_call(e, &(struct bawn_call){ .method = "GET", .ms = BAWN_MOBY_QUICK, .may = 404 }, &status, &j, err, "/images/%s/json", name);
+	int r = bawn_moby_call(e, &(struct bawn_call){ .method = "GET", .ms = BAWN_MOBY_QUICK, .may = { 404 } }, &status, &j, err, "/images/%s/json", name);
 	if (r < 0)
 		return r;
 	if (status == 404) {
@@ -106,7 +106,7 @@ static int make(struct bawn_moby *e, const char *base, struct bawn_span tar, con
 	r = bawn_moby_call(e, &(struct bawn_call){ .method = "PUT", .tar = tar, .ms = BAWN_MOBY_SLOW }, NULL, NULL, err, "/containers/%s/archive?path=/", id);
 	if (r == 0)
 		r = bawn_moby_call(e, &(struct bawn_call){ .method = "POST", .ms = BAWN_MOBY_SLOW }, NULL, NULL, err, "/commit?container=%s&repo=" BAWN_IMAGE_REPO "&tag=%s", id, tag);
-	(void)!bawn_moby_call(e, &(struct bawn_call){ .method = "DELETE", .ms = BAWN_MOBY_SLOW, .may = 404 }, NULL, NULL, NULL, "/containers/%s?force=1&v=1", id);
+	(void)!bawn_moby_call(e, &(struct bawn_call){ .method = "DELETE", .ms = BAWN_MOBY_SLOW, .may = { 404 } }, NULL, NULL, NULL, "/containers/%s?force=1&v=1", id);
 	return r < 0 ? bawn_wrap(err, r, "make an image") : 0;
 }
 

@@ -45,6 +45,7 @@ struct bawn_manager {
 	enum bawn_end wanted;                 /* what the end is called if the container does not say */
 	uint64_t started_us;
 	size_t   found;
+	uint32_t cleared;                     /* containers of dead runs that had the slot before */
 };
 
 /* On the way to a container that stands, or out of one. */

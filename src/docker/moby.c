@@ -95,7 +95,7 @@ static int call(struct bawn_moby *e, const struct bawn_call *c, const char *url,
 	r = perform(e, c, url, bytes, c->tar.p != NULL ? c->tar.n : body.n, &answer, &status, err);
 	if (r < 0)
 		return r;
-	if ((status < 200 || status > 299) && status != c->may)
+	if ((status < 200 || status > 299) && status != c->may[0] && status != c->may[1])
 		return refused(err, what, status, bawn_buf_span(&answer));
 	if (out != NULL && (answer.n == 0 || bawn_json_parse(bawn_buf_span(&answer), out, NULL) < 0))
 		return UNAVAILABLE(err, "the engine answered %s with something that is not JSON", what);

@@ -25,7 +25,7 @@ struct bawn_call {
 	const json_t    *body;       /* or NULL */
 	struct bawn_span tar;        /* instead of a body */
 	long             ms;
-	long             may;        /* another status that is no failure, such as 404; 0: none */
+	long             may[2];     /* further statuses that are no failure, such as 404; 0: none */
 };
 /* The path is below /vX.Y.  *out_status and *out (NULL where there was no body) may be NULL. */
 BAWN_MUST_CHECK int bawn_moby_call(struct bawn_moby *e, const struct bawn_call *c, long *out_status, json_t **out, struct bawn_err *err,

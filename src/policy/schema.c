@@ -53,7 +53,8 @@ static const char *check_user(struct bawn_span s)
 
 static const char *check_image(struct bawn_span s)
 {
-	return made_of(s, "._-/:@") && s.p[0] != '-' ? NULL : "an image name such as python:3.11-slim";
+	bool good = made_of(s, "._-/:@") && strchr("._-/:@", s.p[0]) == NULL && memmem(s.p, s.n, "..", 2) == NULL && memmem(s.p, s.n, "//", 2) == NULL;
+	return good ? NULL : "an image name such as python:3.11-slim";
 }
 
 bool bawn_image_name_valid(struct bawn_span s) { return s.n > 0 && s.n < 256 && check_image(s) == NULL; }

@@ -34,6 +34,7 @@ class Engine:
         self.process = None
 
     def __enter__(self):
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that nothing is left then either
         self.start()
         return self
 
@@ -65,8 +66,12 @@ class Engine:
         self.log.close()
 
     def kill(self):
-        """As a crash would: its containerd and its containers are still there."""
+        """As a crash would: its containerd dies with it, its shims and their containers do not.  A containerd that nobody has
+        reaped yet would be taken for a live one."""
         self.stop(signal.SIGKILL)
+        path = self.dir + "/exec/containerd/containerd.pid"
+        if os.path.exists(path):
+            os.unlink(path)
 
     def clean(self):
         """What a killed engine leaves: its containerd, shims and mounts, by what names our directory and nothing else."""
