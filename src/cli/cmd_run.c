@@ -171,7 +171,8 @@ static int prepare(struct run *r, int n, char **word, struct bawn_err *err)
 		return code;
 	fill_request(r, n, word);
 	struct bawn_options options = bawn_cli_options(r->c);
-	code = r->o->dry_run ? bawn_open(&options, &r->c->bawn, err) : bawn_open_to_run(&options, &r->c->bawn, err);
+	bool native = r->o->backend == NULL || strcmp(r->o->backend, "docker") != 0;  /* only its launcher is worth starting ahead */
+	code = r->o->dry_run || !native ? bawn_open(&options, &r->c->bawn, err) : bawn_open_to_run(&options, &r->c->bawn, err);
 	if (code < 0)
 		return code;
 	code = bawn_cli_drive_init(&r->drive, !r->c->common.json, err);

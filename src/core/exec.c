@@ -161,12 +161,11 @@ static int admit(struct bawn_exec *e, struct bawn_err *err)
 /* What dead runs left, while our own walls go up.  Failing fails nothing: a slot is cleaned again before it is used. */
 static void tidy(struct bawn_exec *e)
 {
-	unsigned swept = 0;
-	struct bawn_sandbox_spec spec;
+	unsigned swept;
 	if (atomic_flag_test_and_set(&e->b->tidied))
 		return;
-	if (bawn_exec_spec(e, &spec, NULL) == 0 && e->backend->sweep(&spec, e->b->dirs.run, &swept, NULL) == 0 && swept > 0)
-		(void)!bawn_record_swept(e, swept, NULL);
+	if (e->backend->sweep != NULL)
+		(void)!e->backend->sweep(e->b->dirs.run, &swept, NULL);
 	bawn_slots_trim(&e->slots);
 }
 

@@ -22,11 +22,6 @@ static void read_boot(char out[static 40])
 		snprintf(out, 40, "%.*s", (int)strcspn(text.p, "\n"), text.p);
 }
 
-static void name_dir(const struct stat *st, char out[static 48])
-{
-	snprintf(out, 48, "%ju:%ju", (uintmax_t)st->st_dev, (uintmax_t)st->st_ino);
-}
-
 /* "pid:[4026531836] 4711 123456", or "" where there is no such process: a number alone is given again to others. */
 static void read_process(const char *pid, char out[static 80])
 {
@@ -43,23 +38,29 @@ static void read_process(const char *pid, char out[static 80])
 		snprintf(out, 80, "%s %ld %llu", space, strtol(text.p, NULL, 10), start);
 }
 
-/* The directory that a lock file is in, by the way the descriptor came. */
-static void read_maker(const struct bawn_manager *m, struct bawn_maker *out)
+/* The directory that a lock file is in, by the way the descriptor came; -1 where it cannot be told. */
+static int open_slots(int lock)
 {
 	char path[64], file[512] = "";
+	snprintf(path, sizeof path, "/proc/self/fd/%d", lock);
+	ssize_t n = lock >= 0 ? readlink(path, file, sizeof file - 1) : -1;
+	char *slash = n > 0 ? strrchr(file, '/') : NULL;
+	if (slash == NULL)
+		return -1;
+	*slash = '\0';
+	return open(file, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static void read_maker(const struct bawn_manager *m, struct bawn_maker *out)
+{
 	struct stat st;
 	*out = (struct bawn_maker){ 0 };
 	read_boot(out->boot);
 	read_process("self", out->by);
 	bawn_cgroup_name(m->spec.slot, m->slot_fd, out->slot);
-	snprintf(path, sizeof path, "/proc/self/fd/%d", m->slot_fd);
-	ssize_t n = m->slot_fd >= 0 ? readlink(path, file, sizeof file - 1) : -1;
-	char *slash = n > 0 ? strrchr(file, '/') : NULL;
-	if (slash == NULL)
-		return;
-	*slash = '\0';
-	if (stat(file, &st) == 0)
-		name_dir(&st, out->slots);
+	bawn_auto_fd slots = open_slots(m->slot_fd);
+	if (slots >= 0 && fstat(slots, &st) == 0)
+		snprintf(out->slots, sizeof out->slots, "%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
 }
 
 static int get(struct bawn_moby *e, const char *id, json_t **out, struct bawn_err *err)
@@ -90,134 +91,13 @@ static int list(struct bawn_moby *e, const char *filter, json_t **out, struct ba
 	return r;
 }
 
-/* A dead run's container of this very slot: the lock is ours now, and so is its uid. */
-static int clear_slot(struct bawn_manager *m, const struct bawn_maker *maker, struct bawn_err *err)
-{
-	char filter[160];
-	bawn_auto_json all = NULL;
-	size_t i;
-	json_t *c;
-	snprintf(filter, sizeof filter, BAWN_LABEL_SLOT "=%s", maker->slot);
-	int r = list(&m->engine, filter, &all, err);
-	if (r < 0)
-		return r;
-	json_array_foreach(all, i, c) {
-		const char *id = json_string_value(json_object_get(c, "Id")), *slots = json_string_value(json_object_get(json_object_get(c, "Labels"), BAWN_LABEL_SLOTS));
-		if (!bawn_is_container_id(id) || slots == NULL || strcmp(slots, maker->slots) != 0)
-			continue;
-		r = delete(&m->engine, id, err);
-		if (r < 0)
-			return bawn_wrap(err, r, "remove a dead run's container");
-		m->cleared++;
-	}
-	return 0;
-}
+/* --- what dead runs left -------------------------------------------------------------------------- */
 
-static int check_versions(struct bawn_manager *m, struct bawn_err *err)
+static bool is_label(const json_t *c, const char *name, const char *want)
 {
-	int r = bawn_moby_call(&m->engine, &(struct bawn_call){ .method = "GET", .ms = BAWN_MOBY_QUICK }, NULL, &m->versions, err, "/version");
-	if (r == 0)
-		r = bawn_versions_check(m->versions, m->spec.container.runtime, &m->vulnerable, err);
-	json_t *first = json_array_get(m->vulnerable, 0);
-	if (r == 0 && first != NULL && m->spec.container.require_patched)
-		r = bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, "docker.require_patched", "%s %.40s is known to let code out (%s)",
-		                 json_string_value(json_object_get(first, "name")), json_string_value(json_object_get(first, "version")),
-		                 json_string_value(json_object_get(first, "cve")));
-	return r;
+	const char *is = json_string_value(json_object_get(json_object_get(c, "Labels"), name));
+	return is != NULL && strcmp(is, want) == 0;
 }
-
-static int create(struct bawn_manager *m, const struct bawn_maker *maker, struct bawn_err *err)
-{
-	bawn_auto_json made = NULL;
-	int r = bawn_container_config(&m->spec, &m->image, maker, &m->config, err);
-	if (r == 0)
-		r = bawn_moby_call(&m->engine, &(struct bawn_call){ .method = "POST", .body = m->config, .ms = BAWN_MOBY_SLOW / 2 }, NULL, &made, err, "/containers/create");
-	if (r < 0)
-		return r;
-	const char *id = json_string_value(json_object_get(made, "Id"));
-	if (!bawn_is_container_id(id))
-		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "backend", "the engine made a container without an id");
-	memcpy(m->id, id, sizeof m->id);
-	return 0;
-}
-
-static int check(struct bawn_manager *m, struct bawn_err *err)
-{
-	bawn_auto_json seen = NULL;
-	int r = get(&m->engine, m->id, &seen, err);
-	return r < 0 ? r : bawn_container_check(m->config, &m->image, seen, err);
-}
-
-/* Its PID 1, to be ended by us where the engine does not: an engine on another machine has numbers that mean nothing here. */
-static void find_pid(struct bawn_manager *m)
-{
-	bawn_auto_json seen = NULL;
-	if (get(&m->engine, m->id, &seen, NULL) < 0)
-		return;
-	json_int_t pid = json_integer_value(json_object_get(json_object_get(seen, "State"), "Pid"));
-	char path[48];
-	bawn_auto_buf text = BAWN_BUF(65536);
-	snprintf(path, sizeof path, "/proc/%lld/cgroup", (long long)pid);
-	if (pid <= 1 || bawn_read_file(AT_FDCWD, path, &text, NULL) < 0 || strstr(text.p, m->id) == NULL)
-		return;
-	m->pid_fd = pidfd_open((pid_t)pid, 0);
-}
-
-static int start(struct bawn_manager *m, struct bawn_err *err)
-{
-	int r = bawn_moby_attach(&m->engine, m->id, &m->attach, err);
-	if (r == 0)
-		r = bawn_moby_call(&m->engine, &(struct bawn_call){ .method = "POST", .ms = BAWN_MOBY_SLOW / 2 }, NULL, NULL, err, "/containers/%s/start", m->id);
-	m->started = r == 0;
-	if (r == 0)
-		find_pid(m);
-	return r;
-}
-
-int bawn_manager_build(struct bawn_manager *m, struct bawn_err *err)
-{
-	struct bawn_maker maker;
-	if (m->spec.uid == 0)
-		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "uid", "every run needs a uid of its own");
-	if (m->spec.container.image[0] == '\0')
-		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "image", "no image is named: 'image' in sandbox.yaml, or --image");
-	read_maker(m, &maker);
-	int r = bawn_moby_init(&m->engine, m->spec.container.engine, err);
-	if (r == 0)
-		r = bawn_moby_meet(&m->engine, err);
-	if (r == 0)
-		r = check_versions(m, err);
-	if (r == 0)
-		r = clear_slot(m, &maker, err);
-	if (r == 0)
-		r = bawn_image_find(&m->engine, m->spec.container.image, &m->image, err);
-	if (r == 0)
-		r = create(m, &maker, err);
-	if (r == 0)
-		r = check(m, err);
-	return r == 0 ? start(m, err) : r;
-}
-
-void bawn_manager_remove(struct bawn_manager *m)
-{
-	bawn_close_fdp(&m->attach);  /* the end of the init's input */
-	if (m->id[0] != '\0' && delete(&m->engine, m->id, NULL) < 0 && m->pid_fd >= 0)
-		(void)pidfd_send_signal(m->pid_fd, SIGKILL, NULL, 0);  /* the engine does not: what it leaves is swept later */
-	m->id[0] = '\0';
-	bawn_close_fdp(&m->pid_fd);
-}
-
-int bawn_manager_post_mortem(struct bawn_manager *m, enum bawn_end *out, struct bawn_err *err)
-{
-	bawn_auto_json seen = NULL;
-	int r = get(&m->engine, m->id, &seen, err);
-	if (r < 0)
-		return bawn_wrap(err, r, "the engine went away while the code ran, which was ended");
-	*out = json_is_true(json_object_get(json_object_get(seen, "State"), "OOMKilled")) ? BAWN_END_MEMORY : BAWN_END_KILLED;
-	return 0;
-}
-
-/* --- sweeping ------------------------------------------------------------------------------------ */
 
 /* Whether nobody holds the lock of the slot that `name` ends in; one that is gone is held by nobody. */
 static bool is_free(int slots, const char *name)
@@ -259,27 +139,130 @@ static bool is_left(const json_t *c, int slots, const char *dir, const char *boo
 	return strcmp(theirs, dir) == 0 && is_orphan(by, slots, slot);
 }
 
-int bawn_manager_sweep(struct bawn_moby *e, const char *run_dir, uint32_t *out_n, struct bawn_err *err)
+/* What dead runs left.  Of this very slot it has to go, since the lock is ours now and so is the uid; of others it goes if
+ * it can. */
+static int clear(struct bawn_manager *m, const struct bawn_maker *maker, struct bawn_err *err)
 {
-	char path[512], dir[48], boot[40];
-	struct stat st;
 	bawn_auto_json all = NULL;
 	size_t i;
 	json_t *c;
-	read_boot(boot);
-	snprintf(path, sizeof path, "%s/slots", run_dir);
-	bawn_auto_fd slots = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (slots < 0 || fstat(slots, &st) < 0)
-		return bawn_fail(err, -errno, "open '%s'", path);
-	name_dir(&st, dir);
-	int r = list(e, BAWN_LABEL_RUN, &all, err);
-	*out_n = 0;
+	bawn_auto_fd slots = open_slots(m->slot_fd);
+	int r = list(&m->engine, BAWN_LABEL_RUN, &all, err);
+	if (r < 0)
+		return r;
 	json_array_foreach(all, i, c) {
 		const char *id = json_string_value(json_object_get(c, "Id"));
-		if (r == 0 && bawn_is_container_id(id) && is_left(c, slots, dir, boot) && delete(e, id, NULL) == 0)
-			++*out_n;
+		bool own = is_label(c, BAWN_LABEL_SLOT, maker->slot) && is_label(c, BAWN_LABEL_SLOTS, maker->slots);
+		if (!bawn_is_container_id(id) || (!own && !is_left(c, slots, maker->slots, maker->boot)))
+			continue;
+		r = delete(&m->engine, id, err);
+		if (r < 0 && own)
+			return bawn_wrap(err, r, "remove a dead run's container");
+		m->cleared += r == 0;
 	}
+	return 0;
+}
+
+static int check_versions(struct bawn_manager *m, struct bawn_err *err)
+{
+	int r = bawn_moby_call(&m->engine, &(struct bawn_call){ .method = "GET", .ms = BAWN_MOBY_QUICK }, NULL, &m->versions, err, "/version");
+	if (r == 0)
+		r = bawn_versions_check(m->versions, m->spec.container.runtime, &m->vulnerable, err);
+	json_t *first = json_array_get(m->vulnerable, 0);
+	if (r == 0 && first != NULL && m->spec.container.require_patched)
+		r = bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, "docker.require_patched", "%s %.40s is known to let code out (%s)",
+		                 json_string_value(json_object_get(first, "name")), json_string_value(json_object_get(first, "version")),
+		                 json_string_value(json_object_get(first, "cve")));
 	return r;
+}
+
+static int create(struct bawn_manager *m, const struct bawn_maker *maker, struct bawn_err *err)
+{
+	bawn_auto_json made = NULL;
+	int r = bawn_container_config(&m->spec, &m->image, maker, &m->config, err);
+	if (r == 0)
+		r = bawn_moby_call(&m->engine, &(struct bawn_call){ .method = "POST", .body = m->config, .ms = BAWN_MOBY_SLOW / 2 }, NULL, &made, err, "/containers/create");
+	if (r < 0)
+		return r;
+	const char *id = json_string_value(json_object_get(made, "Id"));
+	if (!bawn_is_container_id(id))
+		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "backend", "the engine made a container without an id");
+	memcpy(m->id, id, sizeof m->id);
+	return 0;
+}
+
+static int check(struct bawn_manager *m, struct bawn_err *err)
+{
+	bawn_auto_json seen = NULL;
+	int r = get(&m->engine, m->id, &seen, err);
+	return r < 0 ? r : bawn_container_check(m->config, &m->image, seen, err);
+}
+
+/* An engine on another machine has numbers that mean nothing here. */
+void bawn_manager_find_pid(struct bawn_manager *m)
+{
+	bawn_auto_json seen = NULL;
+	if (get(&m->engine, m->id, &seen, NULL) < 0)
+		return;
+	json_int_t pid = json_integer_value(json_object_get(json_object_get(seen, "State"), "Pid"));
+	char path[48];
+	bawn_auto_buf text = BAWN_BUF(65536);
+	snprintf(path, sizeof path, "/proc/%lld/cgroup", (long long)pid);
+	if (pid <= 1 || bawn_read_file(AT_FDCWD, path, &text, NULL) < 0 || strstr(text.p, m->id) == NULL)
+		return;
+	m->pid_fd = pidfd_open((pid_t)pid, 0);
+}
+
+static int start(struct bawn_manager *m, struct bawn_err *err)
+{
+	int r = bawn_moby_attach(&m->engine, m->id, &m->attach, err);
+	if (r == 0)
+		r = bawn_moby_call(&m->engine, &(struct bawn_call){ .method = "POST", .ms = BAWN_MOBY_SLOW / 2 }, NULL, NULL, err, "/containers/%s/start", m->id);
+	m->started = r == 0;
+	return r;
+}
+
+int bawn_manager_build(struct bawn_manager *m, struct bawn_err *err)
+{
+	struct bawn_maker maker;
+	if (m->spec.uid == 0)
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "uid", "every run needs a uid of its own");
+	if (m->spec.container.image[0] == '\0')
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "image", "no image is named: 'image' in sandbox.yaml, or --image");
+	read_maker(m, &maker);
+	int r = bawn_moby_init(&m->engine, m->spec.container.engine, err);
+	if (r == 0)
+		r = bawn_moby_meet(&m->engine, err);
+	if (r == 0)
+		r = clear(m, &maker, err);
+	if (r == 0)
+		r = bawn_image_find(&m->engine, m->spec.container.image, &m->image, err);
+	if (r == 0)
+		r = create(m, &maker, err);
+	if (r == 0)
+		r = check(m, err);
+	if (r == 0)
+		r = start(m, err);
+	return r == 0 ? check_versions(m, err) : r;  /* an engine takes its time for that; the init comes up meanwhile */
+}
+
+void bawn_manager_remove(struct bawn_manager *m)
+{
+	bawn_close_fdp(&m->attach);  /* the end of the init's input */
+	if (m->id[0] != '\0' && delete(&m->engine, m->id, NULL) < 0 && m->pid_fd >= 0)
+		(void)pidfd_send_signal(m->pid_fd, SIGKILL, NULL, 0);  /* the engine does not: what it leaves is swept later */
+	m->id[0] = '\0';
+	bawn_close_fdp(&m->pid_fd);
+}
+
+int bawn_manager_post_mortem(struct bawn_manager *m, enum bawn_end *out, struct bawn_err *err)
+{
+	bawn_auto_json seen = NULL;
+	int r = get(&m->engine, m->id, &seen, err);
+	if (r < 0)
+		return bawn_wrap(err, r, "the engine went away while the code ran, which was ended");
+	*out = json_is_true(json_object_get(json_object_get(seen, "State"), "OOMKilled")) ? BAWN_END_MEMORY : BAWN_END_KILLED;
+	return 0;
 }
 
 /* --- the account --------------------------------------------------------------------------------- */

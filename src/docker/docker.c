@@ -24,16 +24,6 @@ static int docker_probe(const struct bawn_sandbox_spec *spec, struct bawn_probe 
 	return r;
 }
 
-static int docker_sweep(const struct bawn_sandbox_spec *spec, const char *run_dir, unsigned *out_n, struct bawn_err *err)
-{
-	struct bawn_sandbox *s = NULL;
-	int r = docker_open(spec->launcher, &s, err);
-	if (r == 0)
-		r = bawn_peer_sweep(s, spec, run_dir, out_n, err);
-	bawn_peer_release(s);
-	return r;
-}
-
 const struct bawn_backend bawn_docker_backend = {
-	.name = "docker", .id = BAWN_BACKEND_DOCKER, .open = docker_open, .probe = docker_probe, BAWN_PEER_FUNCTIONS, .sweep = docker_sweep,
+	.name = "docker", .id = BAWN_BACKEND_DOCKER, .open = docker_open, .probe = docker_probe, BAWN_PEER_FUNCTIONS,  /* swept by each launcher, on its way */
 };

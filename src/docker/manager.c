@@ -22,7 +22,7 @@
 enum tag { TAG_SOCK, TAG_ATTACH, TAG_TIMER };
 
 typedef int handler(struct bawn_manager *m, struct bawn_ipc_msg *msg, struct bawn_err *err);
-static handler on_prepare, on_sweep, forward, on_start, on_kill, on_collect;
+static handler on_prepare, forward, on_start, on_kill, on_collect;
 
 #define IN(state) (1u << BAWN_MANAGER_##state)
 #define ANY (IN(FRESH) | IN(WAITING) | IN(READY) | IN(RUNNING) | IN(ENDED))
@@ -30,7 +30,6 @@ static const struct bawn_ipc_rule rule[] = {
 	/* type              name       bytes                     fds   allowed in */
 	{ BAWN_WIRE_PREPARE, "prepare", 8192,                     1, 1, IN(FRESH) },
 	{ BAWN_WIRE_PROBE,   "probe",   8192,                     0, 1, IN(FRESH) },
-	{ BAWN_WIRE_SWEEP,   "sweep",   8192,                     0, 0, IN(FRESH) },
 	{ BAWN_WIRE_ARG,     "arg",     BAWN_WIRE_STRING + 8,     0, 0, IN(READY) },
 	{ BAWN_WIRE_ENV,     "env",     BAWN_WIRE_STRING + 8,     0, 0, IN(READY) },
 	{ BAWN_WIRE_FILE,    "file",    BAWN_WIRE_PATH + 16,      1, 1, IN(READY) },
@@ -38,7 +37,7 @@ static const struct bawn_ipc_rule rule[] = {
 	{ BAWN_WIRE_KILL,    "kill",    0,                        0, 0, ANY },
 	{ BAWN_WIRE_COLLECT, "collect", 0,                        0, 0, IN(ENDED) },
 };
-static handler *const handle[] = { on_prepare, on_prepare, on_sweep, forward, forward, forward, on_start, on_kill, on_collect };
+static handler *const handle[] = { on_prepare, on_prepare, forward, forward, forward, on_start, on_kill, on_collect };
 _Static_assert(BAWN_LEN(handle) == BAWN_LEN(rule), "one handler per rule");
 
 /* What a container may say, and when. */
@@ -219,25 +218,6 @@ static int on_prepare(struct bawn_manager *m, struct bawn_ipc_msg *msg, struct b
 	return 0;
 }
 
-static int on_sweep(struct bawn_manager *m, struct bawn_ipc_msg *msg, struct bawn_err *err)
-{
-	char run_dir[BAWN_WIRE_PATH], engine[108];
-	uint32_t n = 0;
-	snprintf(run_dir, sizeof run_dir, "%s", bawn_ipc_get_text(&msg->in, sizeof run_dir - 1));
-	snprintf(engine, sizeof engine, "%s", bawn_ipc_get_text(&msg->in, sizeof engine - 1));
-	int r = bawn_ipc_in_end(&msg->in) ? bawn_moby_init(&m->engine, engine, err) : bawn_fail(err, -EBADMSG, "read what to sweep");
-	if (r == 0)
-		r = bawn_moby_meet(&m->engine, err);
-	if (r == 0)
-		r = bawn_manager_sweep(&m->engine, run_dir, &n, err);
-	if (r < 0)
-		return refuse(m, err);
-	bawn_auto_buf b = BAWN_IPC_BUF;
-	bawn_ipc_put_u32(&b, n);
-	r = bawn_ipc_send(m->sock, BAWN_WIRE_SWEPT, &b, NULL, 0, 0, err);
-	return r < 0 ? r : -ECANCELED;
-}
-
 static int on_start(struct bawn_manager *m, struct bawn_ipc_msg *msg, struct bawn_err *err)
 {
 	m->state = BAWN_MANAGER_RUNNING;
@@ -304,7 +284,10 @@ static int on_prepared(struct bawn_manager *m, struct bawn_ipc_msg *msg, struct 
 	bawn_wire_put_enforcement(&b, &e);
 	m->state = BAWN_MANAGER_READY;
 	set_timer(m, 0);
-	return bawn_ipc_send(m->sock, BAWN_WIRE_PREPARED, &b, NULL, 0, 0, err);
+	r = bawn_ipc_send(m->sock, BAWN_WIRE_PREPARED, &b, NULL, 0, 0, err);
+	if (r == 0)
+		bawn_manager_find_pid(m);  /* while the client has its own to do */
+	return r;
 }
 
 /* A file's hash and size are told by who is inside; here they are known. */

@@ -45,7 +45,7 @@ struct bawn_manager {
 	enum bawn_end wanted;                 /* what the end is called if the container does not say */
 	uint64_t started_us;
 	size_t   found;
-	uint32_t cleared;                     /* containers of dead runs that had the slot before */
+	uint32_t cleared;                     /* containers of dead runs that were removed */
 };
 
 /* On the way to a container that stands, or out of one. */
@@ -53,6 +53,7 @@ BAWN_MUST_CHECK int bawn_manager_build(struct bawn_manager *m, struct bawn_err *
 void bawn_manager_remove(struct bawn_manager *m);
 /* What the engine says of a container whose init is gone; an error where it says nothing. */
 BAWN_MUST_CHECK int bawn_manager_post_mortem(struct bawn_manager *m, enum bawn_end *out, struct bawn_err *err);
-BAWN_MUST_CHECK int bawn_manager_sweep(struct bawn_moby *e, const char *run_dir, uint32_t *out_n, struct bawn_err *err);
+/* Its PID 1, to be ended by us where the engine does not. */
+void bawn_manager_find_pid(struct bawn_manager *m);
 /* {id, image, base, runtime, ...} for the result and the record. */
 BAWN_MUST_CHECK int bawn_manager_account(struct bawn_manager *m, struct bawn_buf *out, struct bawn_err *err);

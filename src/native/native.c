@@ -38,12 +38,11 @@ static unsigned sweep_dir(struct bawn_cgroups *cg, const char *name, int slots)
 
 /* Processes die with their init; only directories can be left, and usually there is none: one look
  * per hierarchy. */
-static int native_sweep(const struct bawn_sandbox_spec *spec, const char *run_dir, unsigned *out_n, struct bawn_err *err)
+static int native_sweep(const char *run_dir, unsigned *out_n, struct bawn_err *err)
 {
 	char path[512];
 	struct bawn_cgroups cg;
 	unsigned n = 0;
-	(void)spec;
 	snprintf(path, sizeof path, "%s/slots", run_dir);
 	bawn_auto_fd slots = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (slots < 0 && errno != ENOENT)

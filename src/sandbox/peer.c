@@ -165,25 +165,6 @@ int bawn_peer_probe(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec
 	return 0;
 }
 
-int bawn_peer_sweep(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, const char *run_dir, unsigned *out_n, struct bawn_err *err)
-{
-	struct bawn_ipc_msg m;
-	bawn_auto_buf b = BAWN_IPC_BUF;
-	bawn_ipc_put_text(&b, run_dir);
-	bawn_ipc_put_text(&b, spec->container.engine != NULL ? spec->container.engine : "");
-	int r = bawn_ipc_send(s->sock, BAWN_WIRE_SWEEP, &b, NULL, 0, 0, err);
-	if (r == 0 || r == -EPIPE)
-		r = expect(s, BAWN_WIRE_SWEPT, &m, err);
-	if (r < 0)
-		return r;
-	unsigned n = bawn_ipc_get_u32(&m.in);
-	bawn_ipc_msg_done(&m);
-	if (!bawn_ipc_in_end(&m.in))
-		return bawn_fail(err, -EBADMSG, "read what was swept");
-	*out_n = n;
-	return 0;
-}
-
 int bawn_peer_prepare(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_err *err)
 {
 	return ask(s, spec, BAWN_WIRE_PREPARE, err);

@@ -4,9 +4,8 @@
 #include "sandbox/sandbox.h"
 
 int  bawn_peer_open(const char *launcher, struct bawn_sandbox **out, struct bawn_err *err);
-/* On a launcher that was opened and asked nothing yet; there is only release after these two. */
+/* On a launcher that was opened and asked nothing yet; there is only release after it. */
 int  bawn_peer_probe(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_probe *out, struct bawn_err *err);
-int  bawn_peer_sweep(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, const char *run_dir, unsigned *out_n, struct bawn_err *err);
 int  bawn_peer_prepare(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_err *err);
 int  bawn_peer_ready(struct bawn_sandbox *s, struct bawn_enforcement *out, struct bawn_err *err);
 int  bawn_peer_start(struct bawn_sandbox *s, const struct bawn_sandbox_start *start, struct bawn_err *err);

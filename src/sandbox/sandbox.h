@@ -158,7 +158,7 @@ struct bawn_backend {
 	 * asked then: the backend tidies up while the caller goes on, and release waits for it. */
 	int (*collect)(struct bawn_sandbox *s, const struct bawn_collector *c, struct bawn_err *err);
 	void (*release)(struct bawn_sandbox *s);  /* kills what lives, waits, removes; accepts NULL */
-	/* Removes what runs that died left behind on this host, and only what can be locked.  *out_n: how many.  Of the
-	 * spec only what says where to look counts. */
-	int (*sweep)(const struct bawn_sandbox_spec *spec, const char *run_dir, unsigned *out_n, struct bawn_err *err);
+	/* Removes what runs that died left behind on this host, and only what can be locked.  *out_n: how many.  NULL where
+	 * prepare does it. */
+	int (*sweep)(const char *run_dir, unsigned *out_n, struct bawn_err *err);
 };

@@ -12,8 +12,6 @@
  *	                            <-  FOUND [fd].. SKIPPED.. DONE | FAILED err
  *	PROBE spec                  ->  (instead of PREPARE)
  *	                            <-  PROBED rows
- *	SWEEP run_dir spec          ->  (instead of PREPARE, where leftovers are not the kernel's to tell)
- *	                            <-  SWEPT count
  * The end of the socket, at any time, means: kill everything, clean up, exit. */
 #pragma once
 #include "ipc/ipc.h"
@@ -21,10 +19,10 @@
 
 enum bawn_wire {
 	BAWN_WIRE_PREPARE = 1, BAWN_WIRE_PROBE, BAWN_WIRE_ARG, BAWN_WIRE_ENV, BAWN_WIRE_FILE, BAWN_WIRE_START,
-	BAWN_WIRE_KILL, BAWN_WIRE_COLLECT, BAWN_WIRE_SWEEP,
+	BAWN_WIRE_KILL, BAWN_WIRE_COLLECT,
 	BAWN_WIRE_PREPARED = 32, BAWN_WIRE_FAILED, BAWN_WIRE_STARTED, BAWN_WIRE_OUTPUT, BAWN_WIRE_USAGE,
 	BAWN_WIRE_DENIAL, BAWN_WIRE_OUTCOME, BAWN_WIRE_FOUND, BAWN_WIRE_SKIPPED, BAWN_WIRE_DONE, BAWN_WIRE_PROBED,
-	BAWN_WIRE_OBSERVED, BAWN_WIRE_SWEPT,
+	BAWN_WIRE_OBSERVED,
 };
 
 #define BAWN_WIRE_SOCKET 3                 /* the launcher's end */

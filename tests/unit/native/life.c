@@ -134,10 +134,10 @@ static void launcher_dies(void)
 	bawn_auto_fd lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	(void)flock(lock, LOCK_EX);
 	unsigned n = 99;
-	ok(bawn_native_backend.sweep(NULL, dir.path, &n, NULL) == 0 && n == 0 && cgroup_dirs(SLOT) > 0, "a sweep leaves a locked slot alone");
+	ok(bawn_native_backend.sweep(dir.path, &n, NULL) == 0 && n == 0 && cgroup_dirs(SLOT) > 0, "a sweep leaves a locked slot alone");
 	(void)flock(lock, LOCK_UN);
-	ok(bawn_native_backend.sweep(NULL, dir.path, &n, NULL) == 0 && n == 1 && cgroup_dirs(SLOT) == 0, "and removes what a dead run left");
-	ok(bawn_native_backend.sweep(NULL, "/nonexistent", &n, NULL) == 0 && n == 0, "no run directory, nothing to sweep");
+	ok(bawn_native_backend.sweep(dir.path, &n, NULL) == 0 && n == 1 && cgroup_dirs(SLOT) == 0, "and removes what a dead run left");
+	ok(bawn_native_backend.sweep("/nonexistent", &n, NULL) == 0 && n == 0, "no run directory, nothing to sweep");
 	auto_got g2;
 	s = sleeping(&g2);
 	up = s != NULL && until(some, 20000) && count_status("\nPPid:\t", (unsigned)getpid(), "launch", &launcher) == 1;
