@@ -9,6 +9,7 @@
 #include "core/alerts.h"
 #include "core/handle.h"
 #include "core/host.h"
+#include "docker/docker.h"
 #include "native/native.h"
 
 struct health { bool good; char reason[300]; };
@@ -86,17 +87,17 @@ static int lacking(const struct bawn_probe *probe, uint32_t need)
 	return -1;
 }
 
-static void check_sandbox(const struct bawn_dirs *d, const struct bawn_policy *p, struct health *h)
+static void check_sandbox(const struct bawn_dirs *d, const struct bawn_policy *p, const struct bawn_backend *backend, struct health *h)
 {
 	struct bawn_sandbox_spec spec;
 	struct bawn_probe probe = { 0 };
 	struct bawn_err err = { 0 };
 	h->good = true;
-	if (bawn_probe_spec(d, p, BAWN_BACKEND_NATIVE, &spec, &err) < 0)
+	if (bawn_probe_spec(d, p, backend->id, &spec, &err) < 0)
 		bad(h, "%s", err.msg);
-	else if (access(spec.interpreter, X_OK) < 0)
+	else if (backend->id == BAWN_BACKEND_NATIVE && access(spec.interpreter, X_OK) < 0)
 		bad(h, "the interpreter '%s' is absent", spec.interpreter);
-	else if (bawn_native_backend.probe(&spec, &probe, &err) < 0)
+	else if (backend->probe(&spec, &probe, &err) < 0)
 		bad(h, "%s", err.msg);
 	int i = h->good ? lacking(&probe, spec.need) : -1;
 	if (i >= 0)
@@ -167,20 +168,26 @@ int bawn_get_security_status(struct bawn *b, struct bawn_result **out, struct ba
 	if (b == NULL || out == NULL)
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, NULL, "a handle and a place for the result are needed");
 	struct bawn_policy_ref *p = bawn_policy_hold(b);
-	struct health assessor = { 0 }, sandbox = { 0 }, audit = { 0 };
+	struct health assessor = { 0 }, sandbox = { 0 }, docker = { .good = true }, audit = { 0 };
+	bool docker_used = p->policy->image != NULL;
+	int p_backend = p->policy->backend;
 	struct bawn_audit_report v = { 0 };
 	check_assessor(p->policy, &assessor);
-	check_sandbox(&b->dirs, p->policy, &sandbox);
+	check_sandbox(&b->dirs, p->policy, &bawn_native_backend, &sandbox);
+	if (docker_used)
+		check_sandbox(&b->dirs, p->policy, &bawn_docker_backend, &docker);
 	check_audit(b, &v, &audit);
 	bawn_policy_drop(p);
 	bawn_auto_json res = NULL;
 	int r = resources(&b->dirs, &res, err);
 	if (r < 0)
 		return r;
-	int broken = !assessor.good + !sandbox.good + !audit.good;
-	json_t *docker = json_pack("{s:s, s:s}", "state", "absent", "reason", "this build has no Docker backend");
+	/* Of the backends the one that runs unless a request says counts. */
+	bool walls = p_backend == BAWN_BACKEND_DOCKER ? docker.good : sandbox.good;
+	int broken = !assessor.good + !walls + !audit.good;
 	json_t *parts = json_pack("{s:o, s:o, s:o, s:o}", "assessor", component(&assessor), "sandbox", component(&sandbox),
-		"docker", docker, "audit", component(&audit));
+		"docker", docker_used ? component(&docker) : json_pack("{s:s, s:s}", "state", "absent", "reason", "no 'image' is named in sandbox.yaml"),
+		"audit", component(&audit));
 	json_t *doc = json_pack("{s:s, s:o, s:O, s:o, s:o}", "system_status", broken == 0 ? "operational" : broken == 3 ? "failed" : "degraded",
 		"components", parts, "resources", res, "audit", audit_status(&v, audit.good), "checked_at", when(bawn_wall_us()));
 	return doc != NULL ? bawn_result_take(doc, out, err) : bawn_fail(err, -ENOMEM, "status");

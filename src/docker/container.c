@@ -14,8 +14,9 @@ _Static_assert(BAWN_LEN(profile) == BAWN_LANG_COUNT, "one profile per language")
 
 /* What is covered: the engines' own list, and of /sys all but the cgroups, which the init reads. */
 static const char *const masked[] = {
-	"/proc/asound", "/proc/acpi", "/proc/interrupts", "/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/timer_list", "/proc/timer_stats",
-	"/proc/sched_debug", "/proc/scsi", "/sys/firmware", "/sys/kernel", "/sys/module", "/sys/class", "/sys/bus", "/sys/block", "/sys/dev",
+	"/proc/asound", "/proc/acpi", "/proc/cmdline", "/proc/config.gz", "/proc/interrupts", "/proc/iomem", "/proc/ioports", "/proc/kallsyms", "/proc/kcore",
+	"/proc/keys", "/proc/kmsg", "/proc/latency_stats", "/proc/modules", "/proc/pagetypeinfo", "/proc/sched_debug", "/proc/scsi", "/proc/slabinfo",
+	"/proc/timer_list", "/proc/timer_stats", "/proc/vmallocinfo", "/sys/firmware", "/sys/kernel", "/sys/module", "/sys/class", "/sys/bus", "/sys/block", "/sys/dev",
 	"/sys/devices", "/sys/power", "/sys/hypervisor",
 };
 static const char *const read_only[] = { "/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger" };
@@ -43,7 +44,7 @@ static json_t *words(const char *const *list, size_t n)
 static json_t *rooms(const struct bawn_sandbox_spec *s)
 {
 	static const struct { const char *path; bool exec; uint64_t bytes, inodes; } row[] = {
-		{ "/workspace", true, 0, 0 }, { "/tmp", true, 0, 0 }, { "/dev/shm", false, 0, 0 }, { "/code", false, 64u << 20, 4096 },
+		{ "/workspace", true, 0, 0 }, { "/tmp", false, 0, 0 }, { "/dev/shm", false, 0, 0 }, { "/code", false, 64u << 20, 4096 },
 	};
 	json_t *j = json_object();
 	bool ok = j != NULL;
