@@ -15,8 +15,8 @@ _Static_assert(BAWN_LEN(profile) == BAWN_LANG_COUNT, "one profile per language")
 /* What is covered: the engines' own list, and of /sys all but the cgroups, which the init reads. */
 static const char *const masked[] = {
 	"/proc/asound", "/proc/acpi", "/proc/cmdline", "/proc/config.gz", "/proc/interrupts", "/proc/iomem", "/proc/ioports", "/proc/kallsyms", "/proc/kcore",
-	"/proc/keys", "/proc/kmsg", "/proc/latency_stats", "/proc/modules", "/proc/pagetypeinfo", "/proc/sched_debug", "/proc/scsi", "/proc/slabinfo",
-	"/proc/timer_list", "/proc/timer_stats", "/proc/vmallocinfo", "/sys/firmware", "/sys/kernel", "/sys/module", "/sys/class", "/sys/bus", "/sys/block", "/sys/dev",
+	"/proc/keys", "/proc/latency_stats", "/proc/modules", "/proc/sched_debug", "/proc/scsi", "/proc/timer_list", "/proc/timer_stats",
+	"/sys/firmware", "/sys/kernel", "/sys/module", "/sys/class", "/sys/bus", "/sys/block", "/sys/dev",
 	"/sys/devices", "/sys/power", "/sys/hypervisor",
 };
 static const char *const read_only[] = { "/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger" };

@@ -3,7 +3,8 @@
  *	stdin  --tunnel--> thread `in`  --socket--+
  *	                                           +--> launcher loop (native/launch.c): watches, limits, collects
  *	stdout <--tunnel-- thread `out` <--socket--+        |
- *	                                                    +--fork--> program, PID 2: inner walls, then the interpreter
+ *	                                                    +--fork--> program: inner walls, then the interpreter
+ *	                           thread `reap`: orphans
  *
  * The engine brings namespaces, cgroup, read-only root, uid, no capabilities, no_new_privs and a filter; the program
  * puts on rlimits, Landlock and the exact filter by itself, as in the native backend, before it gets a byte of the
@@ -11,7 +12,7 @@
  *
  * Invariants: (1) the program cannot reach PID 1: not killable from inside, not dumpable, no ptrace; (2) nothing inside
  * outlives PID 1, and PID 1 ends with the end of its standard input, so with whoever attached; (3) the program is
- * forked before the threads are, so it is PID 2 and nobody's lock is held in it.
+ * forked before the threads are, so nobody's lock is held in it.
  * An attacker controls nothing here until the program runs, and then only what it writes and leaves. */
 #include <fcntl.h>
 #include <pthread.h>
@@ -158,7 +159,7 @@ void bawn_explain(const struct bawn_box *box, const struct bawn_err *failure, st
 
 /* --- the tunnel ---------------------------------------------------------------------------------- */
 
-struct ends { int sock; struct bawn_tunnel t; };
+struct ends { int sock; pid_t program; struct bawn_tunnel t; };
 
 /* The next message from standard input: 1, or negative. */
 static int receive(struct bawn_tunnel *t, struct bawn_span *rest, char *chunk, struct bawn_ipc_msg *m)
@@ -228,6 +229,22 @@ static void *run_out(void *ctx)
 	return NULL;
 }
 
+/* Orphans become children of PID 1: they are let go as soon as they end, or they would fill the pids limit.  The program
+ * is the launcher's to reap. */
+static void *run_reap(void *ctx)
+{
+	const struct ends *e = ctx;
+	for (;;) {
+		siginfo_t info = { 0 };
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOWAIT | __WALL) < 0 && errno != EINTR)
+			return NULL;  /* nobody is left */
+		if (info.si_pid == e->program)
+			return NULL;  /* it is over: whoever is left is killed, and reaped then */
+		if (info.si_pid > 0)
+			(void)waitpid(info.si_pid, NULL, __WALL);
+	}
+}
+
 /* The first message says who is to come.  Taken byte by byte: what follows it is the thread's. */
 static int meet(struct bawn_tunnel *t, struct bawn_ipc_msg *out)
 {
@@ -269,7 +286,7 @@ int main(void)
 	struct bawn_buf spec = BAWN_IPC_BUF;
 	struct bawn_ipc_msg first;
 	int pair[2];
-	pthread_t in, out;
+	pthread_t in, out, reap;
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || syscall(SYS_close_range, 3, ~0u, 0) < 0)
 		return 1;
 	(void)umask(022);
@@ -280,7 +297,8 @@ int main(void)
 		return 1;
 	ends.sock = pair[1];
 	(void)!begin(&l.box, &l.box.early);  /* bawn_box_build tells */
-	if (pass(ends.sock, &first) < 0 || pthread_create(&in, NULL, run_in, &ends) != 0 || pthread_create(&out, NULL, run_out, &ends) != 0)
+	ends.program = l.box.pid;
+	if (pass(ends.sock, &first) < 0 || pthread_create(&reap, NULL, run_reap, &ends) != 0 || pthread_create(&in, NULL, run_in, &ends) != 0 || pthread_create(&out, NULL, run_out, &ends) != 0)
 		return 1;
 	int r = bawn_launch_run(&l);
 	(void)shutdown(pair[0], SHUT_RDWR);  /* what was said is still delivered */

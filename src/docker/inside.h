@@ -3,5 +3,5 @@
 #include <stdint.h>
 
 #define BAWN_INSIDE_PATH  "/.bawn/inside"
-#define BAWN_INSIDE_TASKS 3u               /* PID 1 and its two threads, counted by the container's pids limit */
+#define BAWN_INSIDE_TASKS 4u               /* PID 1 and its three threads, counted by the container's pids limit */
 #define BAWN_INSIDE_ROOM  (1ull << 40)     /* of what is handed in: core and the tmpfs have the say */

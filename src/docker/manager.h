@@ -14,6 +14,7 @@
  * checked like any input all the same. */
 #pragma once
 #include "docker/container.h"
+#include "docker/mux.h"
 #include "docker/tunnel.h"
 #include "sandbox/wire.h"
 

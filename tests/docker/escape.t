@@ -26,6 +26,9 @@ KNOWN = {
     ("A20", "a block device in /dev, or more than the five"): "tty and ptmx, which lead nowhere",
     ("A21", "set-user-id binaries count"): "the image's file system has no nosuid; with no_new_privs a set-user-id program gains nothing",
 }
+KNOWN[("C04", "/tmp, /workspace and /dev/shm together beyond the disk limit")] = "three file systems; together they are noted, and count against memory"
+# Limits that no request can ask for.
+NOT_HERE = {("C04", "files in memory beyond the memory limit"): "the disk limit is at most half of the memory limit"}
 w = None
 left_out = []
 
@@ -43,7 +46,7 @@ def sandbox(code, mode="walls", without="", lang="python", args=None, inputs=Non
                *([mode, json.dumps(campaign.ground.world)] if args is None else args), timeout=400)
     if r.json is None:
         return {"error": r.err, "end": "none", "signal": 0, "out": "", "err": "", "denials": []}
-    return {"error": r["error"] and r["error"]["message"], "end": "signal" if r["signal"] else ENDS.get(r["status"], "none"), "exit_code": r["exit_code"], "signal": r["signal"] or 0,
+    return {"error": r["error"] and r["error"]["message"], "end": "signal" if r["status"] == "failed" and r["signal"] else ENDS.get(r["status"], "none"), "exit_code": r["exit_code"], "signal": r["signal"] or 0,
             "out": r["stdout"], "err": r["stderr"], "denials": [d["what"] for d in r["denials"]], "files": [f["path"] for f in r["files"]],
             "skipped": [f["path"] for f in r["skipped_files"]], "max_pids": r["usage"]["peak_pids"] or 0, "peak_memory": r["usage"]["peak_memory_bytes"], "truncated": r["truncated"]["stdout"]}
 
@@ -60,7 +63,7 @@ of_campaign = campaign.row
 
 def row(id, title, control, code, **job):
     attempt = {k: v for k, v in job.items() if k not in ("denial", "reduced", "judge", "weaker")}
-    of_campaign(id, title, control, code, **job) if usable(attempt) else left_out.append((id, title))
+    of_campaign(id, title, control, code, **job) if usable(attempt) and (id, title) not in NOT_HERE else left_out.append((id, title))
 
 
 campaign.row = row

@@ -77,7 +77,7 @@ with Engine() as e:
     host = inspected["HostConfig"]
     memory = cgroup(id, "memory", "memory.limit_in_bytes") or cgroup(id, "", "memory.max")
     quota = cgroup(id, "cpu", "cpu.cfs_quota_us") or (cgroup(id, "", "cpu.max") or "").split(" ")[0]
-    equal((memory, quota, cgroup(id, "pids", "pids.max")), (str(200 << 20), "50000", "23"), "memory, CPU and processes are what was asked for (and three tasks of ours)")
+    equal((memory, quota, cgroup(id, "pids", "pids.max")), (str(200 << 20), "50000", "24"), "memory, CPU and processes are what was asked for (and four tasks of ours)")
     equal((host["Memory"], host["MemorySwap"], host["CapDrop"], host["ReadonlyRootfs"], host["NetworkMode"], host["LogConfig"]["Type"], host["IpcMode"], host["CgroupnsMode"], host["Binds"] or [], inspected["Mounts"]),
           (200 << 20, 200 << 20, ["ALL"], True, "none", "none", "none", "private", [], []), "and the engine says the same")
     pid = inspected["State"]["Pid"]
