@@ -12,7 +12,6 @@
 #include "base/num.h"
 #include "docker/manager.h"
 #include "docker/names.h"
-#include "native/cgroup.h"
 
 static void read_boot(char out[static 40])
 {
@@ -57,7 +56,10 @@ static void read_maker(const struct bawn_manager *m, struct bawn_maker *out)
 	*out = (struct bawn_maker){ 0 };
 	read_boot(out->boot);
 	read_process("self", out->by);
-	bawn_cgroup_name(m->spec.slot, m->slot_fd, out->slot);
+	if (m->probing)
+		snprintf(out->slot, sizeof out->slot, "probe");
+	else
+		snprintf(out->slot, sizeof out->slot, "%u", m->spec.slot);
 	bawn_auto_fd slots = open_slots(m->slot_fd);
 	if (slots >= 0 && fstat(slots, &st) == 0)
 		snprintf(out->slots, sizeof out->slots, "%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
@@ -99,19 +101,14 @@ static bool is_label(const json_t *c, const char *name, const char *want)
 	return is != NULL && strcmp(is, want) == 0;
 }
 
-/* Whether nobody holds the lock of the slot that `name` ends in; one that is gone is held by nobody. */
-static bool is_free(int slots, const char *name)
+/* Whether nobody holds the lock of the slot; one that is gone is held by nobody. */
+static bool is_free(int slots, const char *slot)
 {
-	char own[64];
-	uint64_t slot;
-	const char *dash = strrchr(name, '-');
-	if (dash == NULL || bawn_parse_u64(bawn_span(dash + 1), 0, UINT32_MAX, &slot, NULL) < 0)
+	uint64_t number;
+	if (bawn_parse_u64(bawn_span(slot), 0, UINT32_MAX, &number, NULL) < 0)
 		return false;
-	bawn_auto_fd lock = openat(slots, dash + 1, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	if (lock < 0)
-		return errno == ENOENT;
-	bawn_cgroup_name((unsigned)slot, lock, own);
-	return strcmp(own, name) == 0 && flock(lock, LOCK_EX | LOCK_NB) == 0;
+	bawn_auto_fd lock = openat(slots, slot, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	return lock < 0 ? errno == ENOENT : flock(lock, LOCK_EX | LOCK_NB) == 0;
 }
 
 /* The launcher that made it is gone; where it is of another process namespace the lock tells, which another run may have
@@ -152,7 +149,7 @@ static int clear(struct bawn_manager *m, const struct bawn_maker *maker, struct 
 		return r;
 	json_array_foreach(all, i, c) {
 		const char *id = json_string_value(json_object_get(c, "Id"));
-		bool own = is_label(c, BAWN_LABEL_SLOT, maker->slot) && is_label(c, BAWN_LABEL_SLOTS, maker->slots);
+		bool own = !m->probing && is_label(c, BAWN_LABEL_SLOT, maker->slot) && is_label(c, BAWN_LABEL_SLOTS, maker->slots);
 		if (!bawn_is_container_id(id) || (!own && !is_left(c, slots, maker->slots, maker->boot)))
 			continue;
 		r = delete(&m->engine, id, err);

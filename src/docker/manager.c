@@ -203,8 +203,6 @@ static int on_prepare(struct bawn_manager *m, struct bawn_ipc_msg *msg, struct b
 	int r = take_spec(m, msg, err);
 	if (r == 0 && !m->probing && flock(m->slot_fd, LOCK_EX | LOCK_NB) < 0)
 		r = bawn_fail_as(err, BAWN_ERROR_BUSY, "slot", "the slot's lock is not ours");
-	if (r == 0 && m->probing)
-		m->spec.slot = BAWN_PROBE_SLOTS + (unsigned)getpid();
 	if (r == 0)
 		r = bawn_tunnel_init(&m->in, m->spec.limits.disk_bytes + (4u << 20), err);  /* a file, or what was observed */
 	if (r == 0)

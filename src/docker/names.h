@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define BAWN_LABEL_RUN    "org.bawn.run"      /* a run's container: the execution */
-#define BAWN_LABEL_SLOT   "org.bawn.slot"     /* its slot's name, as the cgroups of the native backend have it */
+#define BAWN_LABEL_SLOT   "org.bawn.slot"     /* its slot's number, or "probe" */
 #define BAWN_LABEL_SLOTS  "org.bawn.slots"    /* the directory of the lock files, by device and inode */
 #define BAWN_LABEL_BY     "org.bawn.by"       /* the launcher: its process namespace, number and start */
 #define BAWN_LABEL_BOOT   "org.bawn.boot"     /* the host's boot id */

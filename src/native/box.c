@@ -51,31 +51,7 @@ int bawn_write_maps(pid_t pid, uid_t uid, gid_t gid, struct bawn_err *err)
 	return 0;
 }
 
-/* What somebody inside said before it gave up, or 0. */
-static int given_up(int ctl, struct bawn_err *err)
-{
-	struct bawn_note note;
-	int fds[2];
-	if (bawn_note_recv(ctl, 0, &note, fds) < 0)
-		return 0;
-	bawn_close_fdp(&fds[0]);
-	bawn_close_fdp(&fds[1]);
-	if (note.kind != BAWN_NOTE_FAILED || note.err.code >= 0)
-		return 0;
-	if (err != NULL)
-		*err = note.err;
-	return note.err.code;
-}
-
-/* To one that is gone already nothing can be said: why it went is what counts. */
-static int tell(int ctl, const struct bawn_note *note, int fd, struct bawn_err *err)
-{
-	int r = bawn_note_send(ctl, note, &fd, fd >= 0);
-	int why = r < 0 ? given_up(ctl, err) : 0;
-	return why < 0 ? why : r < 0 ? bawn_fail(err, r, "speak to the sandbox") : 0;
-}
-
-static int go(int ctl, int fd, struct bawn_err *err) { return tell(ctl, &(struct bawn_note){ .kind = BAWN_NOTE_GO }, fd, err); }
+static int go(int ctl, int fd, struct bawn_err *err) { return bawn_box_tell(ctl, &(struct bawn_note){ .kind = BAWN_NOTE_GO }, fd, err); }
 
 int bawn_box_namespaces(const struct bawn_box *box)
 {
@@ -124,22 +100,27 @@ static int clone_init(struct bawn_box *box, struct bawn_err *err)
 	return r == 0 ? go(box->init_ctl, -1, err) : r;
 }
 
-/* The cgroups are made while init builds its tree. */
+/* Without them `why` says so, and the rlimits stand in for them if that may be. */
 static void make_cgroups(struct bawn_box *box)
 {
 	struct bawn_err why = { 0 };
-	char name[64];
-	bawn_cgroup_name(box->spec.slot, box->slot_fd, name);
 	if (bawn_box_without(box, BAWN_LAYER_BIT(CGROUP)))
 		bawn_box_lacks(box, BAWN_LAYER_CGROUP, "left out");
-	else if ((box->cg.n == 0 && bawn_cgroups_find(&box->cg, &why) < 0) || bawn_cgroups_make(&box->cg, name, &box->spec.limits, &why) < 0)
+	else if (bawn_cgroups_find(&box->cg, &why) < 0 || bawn_cgroups_make(&box->cg, &why) < 0)
 		bawn_box_lacks(box, BAWN_LAYER_CGROUP, "%s", why.msg);
 }
 
-/* Sends in who is to live there; on return it is inside, and init may lock the door. */
+static void set_limits(struct bawn_box *box)
+{
+	struct bawn_err why = { 0 };
+	if (box->cg.made && bawn_cgroups_limit(&box->cg, &box->spec.limits, &why) < 0)
+		bawn_box_lacks(box, BAWN_LAYER_CGROUP, "%s", why.msg);
+}
+
+/* Sends in who is to live there. */
 static int clone_program(struct bawn_box *box, struct bawn_err *err)
 {
-	int ctl[2], fds[2];
+	int ctl[2];
 	int w[3] = { -1, -1, -1 };
 	int r = make_pair(ctl, err);
 	if (r < 0)
@@ -152,7 +133,7 @@ static int clone_program(struct bawn_box *box, struct bawn_err *err)
 	/* For our children to come; we stay where we are, but for the user namespace of the rootless tier. */
 	if (setns(box->init_fd, CLONE_NEWPID | (box->root ? 0 : CLONE_NEWUSER)) < 0)
 		return bawn_fail(err, -errno, "join the sandbox's process namespace");
-	int v2 = box->cg.up ? bawn_cgroups_v2_fd(&box->cg) : -1;
+	int v2 = box->cg.made ? bawn_cgroups_v2_fd(&box->cg) : -1;
 	struct clone_args args = { .flags = CLONE_PIDFD | (v2 >= 0 ? CLONE_INTO_CGROUP : 0), .exit_signal = SIGCHLD,
 	                           .pidfd = (uint64_t)(uintptr_t)&box->pid_fd, .cgroup = v2 >= 0 ? (unsigned)v2 : 0 };
 	long pid = syscall(SYS_clone3, &args, sizeof args);
@@ -163,9 +144,15 @@ static int clone_program(struct bawn_box *box, struct bawn_err *err)
 	if (pid < 0)
 		return bawn_fail(err, -errno, "make the program's process");
 	box->pid = (pid_t)pid;
-	bawn_close_fdp(&theirs);
+	return 0;
+}
+
+/* On return the program is in the new root, and init may lock the door. */
+static int move_in(struct bawn_box *box, struct bawn_err *err)
+{
 	struct bawn_note note;
-	r = bawn_box_listen(box, box->init_ctl, BAWN_NOTE_STANDS, &note, fds, err);
+	int fds[2];
+	int r = bawn_box_listen(box, box->init_ctl, BAWN_NOTE_STANDS, &note, fds, err);
 	if (r < 0)
 		return bawn_wrap(err, r, "build the sandbox");
 	r = go(box->ctl, -1, err);
@@ -224,34 +211,30 @@ void bawn_box_begin(struct bawn_box *box)
 	if (r < 0)
 		return;
 	bawn_net_ahead(&box->net);
-	if (clone_init(box, &box->early) == 0 && bawn_cgroups_find(&box->cg, NULL) < 0)
-		box->cg.n = 0;  /* make_cgroups tries again, with words */
-}
-
-/* Tells init who is to come. */
-static int expect_guest(struct bawn_box *box, struct bawn_err *err)
-{
-	struct bawn_note note = { .kind = BAWN_NOTE_GUEST, .guest = {
-		.uid = box->uid, .gid = box->gid, .disk_bytes = box->spec.limits.disk_bytes, .inodes = box->spec.limits.inodes,
-		.language = (uint32_t)box->spec.language, .without = box->spec.without, .observe = box->spec.observe } };
-	if (strlen(box->spec.interpreter) < sizeof note.guest.interpreter)  /* longer: no virtual environment that could come in */
-		memcpy(note.guest.interpreter, box->spec.interpreter, strlen(box->spec.interpreter) + 1);
-	return tell(box->init_ctl, &note, box->slot_fd, err);
+	r = clone_init(box, &box->early);
+	if (r < 0)
+		return;
+	make_cgroups(box);
+	r = bawn_net_wait(&box->net, &box->early);
+	if (r == 0)
+		r = clone_program(box, &box->early);
+	/* Where init has failed meanwhile, that is the reason, and what followed from it is not. */
+	if (r < 0)
+		(void)bawn_box_given_up(box->init_ctl, &box->early);
 }
 
 static int build(struct bawn_box *box, struct bawn_err *err)
 {
-	int r = expect_guest(box, err);
+	int r = bawn_box_tell_guest(box, box->init_ctl, box->slot_fd, err);
 	if (r < 0)
 		return bawn_wrap(err, r, "build the sandbox");
-	make_cgroups(box);
+	set_limits(box);  /* while init furnishes the tree */
 	r = bawn_box_area(box, err);
 	if (r == 0)
-		r = bawn_net_wait(&box->net, err);
+		r = bawn_box_tell_guest(box, box->ctl, box->area, err);
 	if (r == 0)
-		r = clone_program(box, err);
-	/* Where init has failed meanwhile, that is the reason, and what followed from it is not. */
-	int why = r < 0 ? given_up(box->init_ctl, err) : 0;
+		r = move_in(box, err);
+	int why = r < 0 ? bawn_box_given_up(box->init_ctl, err) : 0;  /* as in bawn_box_begin */
 	if (why < 0)
 		return bawn_wrap(err, why, "build the sandbox");
 	if (r == 0)
@@ -312,8 +295,7 @@ void bawn_box_kill(struct bawn_box *box)
 void bawn_box_done(struct bawn_box *box)
 {
 	bawn_box_kill(box);
-	if (box->cg.n > 0)
-		(void)bawn_cgroups_remove(&box->cg, box->cg.name);
+	bawn_cgroups_remove(&box->cg);
 	bawn_net_done(&box->net);
 	int *const fd[] = { &box->live, &box->init_ctl, &box->ctl, &box->out[1], &box->out[2], &box->listener,
 		&box->workspace, &box->code, &box->mounts, &box->area, &box->slot_fd };

@@ -1,4 +1,4 @@
-/* hand.c - what is handed to a sandbox that stands, however it was built: inputs, code, arguments. */
+/* hand.c - what is said and handed to a sandbox, however it was built: notes, inputs, code, arguments. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,6 +23,30 @@ void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why
 	va_start(ap, why);
 	vsnprintf(box->why[layer], sizeof box->why[layer], why, ap);
 	va_end(ap);
+}
+
+/* What somebody inside said before it gave up, or 0. */
+int bawn_box_given_up(int ctl, struct bawn_err *err)
+{
+	struct bawn_note note;
+	int fds[2];
+	if (bawn_note_recv(ctl, 0, &note, fds) < 0)
+		return 0;
+	bawn_close_fdp(&fds[0]);
+	bawn_close_fdp(&fds[1]);
+	if (note.kind != BAWN_NOTE_FAILED || note.err.code >= 0)
+		return 0;
+	if (err != NULL)
+		*err = note.err;
+	return note.err.code;
+}
+
+/* To one that is gone already nothing can be said: why it went is what counts. */
+int bawn_box_tell(int ctl, const struct bawn_note *note, int fd, struct bawn_err *err)
+{
+	int r = bawn_note_send(ctl, note, &fd, fd >= 0);
+	int why = r < 0 ? bawn_box_given_up(ctl, err) : 0;
+	return why < 0 ? why : r < 0 ? bawn_fail(err, r, "speak to the sandbox") : 0;
 }
 
 /* The next note that is not about a missing layer; a failure inside becomes ours. */
@@ -85,6 +109,28 @@ int bawn_box_check_need(const struct bawn_box *box, struct bawn_err *err)
 			return bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, bawn_word(&bawn_layer_words, i),
 			                    "the wall '%s' does not stand: %s", bawn_word(&bawn_layer_words, i), box->why[i]);
 	return 0;
+}
+
+void bawn_box_meet(struct bawn_box *box, const struct bawn_guest *g)
+{
+	box->uid = g->uid;
+	box->gid = g->gid;
+	box->cg.up = g->in_cgroup;
+	box->spec = (struct bawn_sandbox_spec){ .language = (enum bawn_language)g->language, .interpreter = g->interpreter,
+		.observe = g->observe, .without = g->without, .limits = g->limits };
+}
+
+/* Tells those inside who is to come. */
+int bawn_box_tell_guest(const struct bawn_box *box, int ctl, int fd, struct bawn_err *err)
+{
+	struct bawn_note note = { .kind = BAWN_NOTE_GUEST, .guest = {
+		.uid = box->uid, .gid = box->gid, .limits = box->spec.limits, .in_cgroup = box->cg.up,
+		.language = (uint32_t)box->spec.language, .without = box->spec.without, .observe = box->spec.observe } };
+	if (strlen(box->spec.interpreter) >= sizeof note.guest.interpreter)
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "interpreter", "the interpreter's path is longer than %zu bytes",
+		                    sizeof note.guest.interpreter - 1);
+	memcpy(note.guest.interpreter, box->spec.interpreter, strlen(box->spec.interpreter) + 1);
+	return bawn_box_tell(ctl, &note, fd, err);
 }
 
 static int copy_fd(int from, int to, struct bawn_err *err)

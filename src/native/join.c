@@ -40,7 +40,7 @@ static int step_root(struct bawn_box *box, struct bawn_err *err)
 	struct bawn_note note;
 	int none[2];
 	(void)box;
-	bawn_program_wait_go(&note, none);  /* the tree stands */
+	bawn_program_wait_for(BAWN_NOTE_GO, &note, none);  /* the tree stands */
 	return bawn_tree_chroot(err);
 }
 
@@ -62,7 +62,7 @@ static int step_caps(struct bawn_box *box, struct bawn_err *err)
 }
 
 static bawn_step *const step[] = {
-	bawn_step_session, bawn_step_rlimits, step_identity, step_user, step_root, step_joined, step_caps, bawn_step_privs, bawn_step_workspace,
+	bawn_step_session, bawn_step_meet, bawn_step_rlimits, step_identity, step_user, step_root, step_joined, step_caps, bawn_step_privs, bawn_step_workspace,
 	bawn_step_landlock, bawn_step_seccomp,
 };
 
@@ -74,7 +74,7 @@ static int join(const struct bawn_box *box, struct bawn_err *err)
 		return bawn_fail(err, -errno, "join the sandbox's namespaces");
 	if (bawn_box_joins_net(box) && setns(box->net.fd, CLONE_NEWNET) < 0)
 		return bawn_fail(err, -errno, "join the sandbox's network");
-	int r = box->cg.up ? bawn_cgroups_enter(&box->cg, err) : 0;
+	int r = box->cg.made ? bawn_cgroups_enter(&box->cg, err) : 0;
 	if (r == 0 && !bawn_box_without(box, BAWN_LAYER_BIT(CGROUPNS)) && unshare(CLONE_NEWCGROUP) < 0)
 		r = bawn_fail(err, -errno, "make a cgroup namespace");
 	return r;

@@ -53,7 +53,7 @@ static int take_spec(struct bawn_launcher *l, struct bawn_ipc_msg *m, struct baw
 	return 0;
 }
 
-/* The slot's directories are emptied before use: only who holds its lock may ask for that. */
+/* The slot's uid is the run's alone: only who holds its lock may ask for that. */
 static int check_lock(int slot_fd, struct bawn_err *err)
 {
 	if (flock(slot_fd, LOCK_EX | LOCK_NB) < 0)
@@ -78,7 +78,7 @@ static int on_prepare(struct bawn_launcher *l, struct bawn_ipc_msg *m, struct ba
 	return bawn_ipc_send(l->sock, BAWN_WIRE_PREPARED, &b, NULL, 0, 0, err);
 }
 
-/* A probe needs no slot: it takes a number no run has, and nobody's uid where none was given. */
+/* A probe needs no slot, and takes nobody's uid where none was given. */
 static int on_probe(struct bawn_launcher *l, struct bawn_ipc_msg *m, struct bawn_err *err)
 {
 	int r = take_spec(l, m, err);
@@ -86,7 +86,6 @@ static int on_probe(struct bawn_launcher *l, struct bawn_ipc_msg *m, struct bawn
 		return refuse(l, err);
 	l->box.spec.need = 0;
 	l->box.spec.interpreter = "/proc/self/exe";  /* nothing is started: whether there is a python is another question */
-	l->box.spec.slot = BAWN_PROBE_SLOTS + (unsigned)getpid();  /* as a sweep expects it: over when we are dead */
 	if (l->box.spec.uid == 0)
 		l->box.spec.uid = 65534;
 	struct bawn_err failure = { 0 };

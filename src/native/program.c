@@ -31,9 +31,9 @@ static void lacks(enum bawn_layer layer, const struct bawn_err *err)
 		_exit(1);
 }
 
-void bawn_program_wait_go(struct bawn_note *note, int fds[static 2])
+void bawn_program_wait_for(uint32_t kind, struct bawn_note *note, int fds[static 2])
 {
-	if (bawn_note_recv(BAWN_PROGRAM_CTL, -1, note, fds) < 0 || note->kind != BAWN_NOTE_GO)
+	if (bawn_note_recv(BAWN_PROGRAM_CTL, -1, note, fds) < 0 || note->kind != kind)
 		_exit(1);
 }
 
@@ -50,6 +50,23 @@ int bawn_step_session(struct bawn_box *box, struct bawn_err *err)
 			return bawn_fail(err, -errno, "reset signal %d", s);
 	if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none) < 0)
 		return bawn_fail(err, -errno, "reset the signal mask");
+	return 0;
+}
+
+/* Up to here nobody has asked for anything. */
+int bawn_step_meet(struct bawn_box *box, struct bawn_err *err)
+{
+	static struct bawn_note guest;  /* the interpreter's path stays in it */
+	int fds[2];
+	bawn_program_wait_for(BAWN_NOTE_GUEST, &guest, fds);
+	bawn_box_meet(box, &guest.guest);
+	box->area = fds[0];
+	if (box->area < 0 || box->area == BAWN_AREA_FD)
+		return 0;
+	if (dup3(box->area, BAWN_AREA_FD, O_CLOEXEC) < 0)
+		return bawn_fail(err, -errno, "keep what is written into for observation");
+	bawn_close_fdp(&box->area);
+	box->area = BAWN_AREA_FD;
 	return 0;
 }
 
@@ -163,7 +180,7 @@ static _Noreturn void gate(struct bawn_box *box)
 	if (bawn_note_send(BAWN_PROGRAM_CTL, &ready, &box->listener, box->listener >= 0) < 0)
 		_exit(1);
 	bawn_close_fdp(&box->listener);
-	bawn_program_wait_go(&go, fds);
+	bawn_program_wait_for(BAWN_NOTE_GO, &go, fds);
 	if (take_args(&go, fds[0], &argv, &envp, &err) < 0)
 		bawn_program_give_up(BAWN_PROGRAM_CTL, &err);
 	if (dup2(fds[1], 0) < 0) {
@@ -182,26 +199,21 @@ static _Noreturn void gate(struct bawn_box *box)
 	bawn_program_give_up(BAWN_PROGRAM_CTL, &err);
 }
 
-/* Leaves 0 (empty), 1 and 2 (pipes), 3 (the control socket) and, for an interpreter that tells what it does,
- * BAWN_AREA_FD, whatever numbers they came with. */
-static void arrange_fds(int ctl, const int out[3], int *area)
+/* Leaves 0 (empty), 1 and 2 (pipes) and 3 (the control socket), whatever numbers they came with. */
+static void arrange_fds(int ctl, const int out[3])
 {
-	_Static_assert(BAWN_AREA_FD == BAWN_PROGRAM_CTL + 1, "nothing between them");
-	bool told = *area >= 0;
 	int high[3] = { fcntl(out[1], F_DUPFD_CLOEXEC, 10), fcntl(out[2], F_DUPFD_CLOEXEC, 10), fcntl(ctl, F_DUPFD_CLOEXEC, 10) };
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	null = null >= 0 ? fcntl(null, F_DUPFD_CLOEXEC, 10) : -1;
-	if (told && ((*area = fcntl(*area, F_DUPFD_CLOEXEC, 10)) < 0 || (*area = dup3(*area, BAWN_AREA_FD, O_CLOEXEC)) < 0))
-		_exit(1);
 	if (null < 0 || high[0] < 0 || high[1] < 0 || high[2] < 0 || dup2(null, 0) < 0 || dup2(high[0], 1) < 0 ||
-	    dup2(high[1], 2) < 0 || dup3(high[2], BAWN_PROGRAM_CTL, O_CLOEXEC) < 0 || syscall(SYS_close_range, BAWN_PROGRAM_CTL + 1 + told, ~0u, 0) < 0)
+	    dup2(high[1], 2) < 0 || dup3(high[2], BAWN_PROGRAM_CTL, O_CLOEXEC) < 0 || syscall(SYS_close_range, BAWN_PROGRAM_CTL + 1, ~0u, 0) < 0)
 		_exit(1);
 }
 
 _Noreturn void bawn_program_run(struct bawn_box *box, int ctl, const int out[3], bawn_step *const *step, size_t n)
 {
 	struct bawn_err err = { 0 };
-	arrange_fds(ctl, out, &box->area);
+	arrange_fds(ctl, out);
 	box->listener = -1;
 	for (size_t i = 0; i < n; i++)
 		if (step[i](box, &err) < 0)

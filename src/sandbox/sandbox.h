@@ -104,9 +104,6 @@ struct bawn_sandbox_spec {
 	                                      * controls), only a launcher built for tests accepts it */
 };
 
-/* Numbers from here on are probes': this plus the pid of the launcher that probes, shared with nobody. */
-#define BAWN_PROBE_SLOTS 1000000u
-
 struct bawn_sandbox_file { const char *name; int fd; uint32_t mode; };  /* name relative, checked by core */
 
 struct bawn_sandbox_start {

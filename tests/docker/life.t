@@ -108,9 +108,9 @@ with Engine() as e:
     ok(any(x["type"] == "exec.lost" for x in w.records()), "and the runs that never ended too")
 
     # A sweep leaves others alone.
-    other = e.ask("POST", "/containers/create", {"Image": IMAGE, "Cmd": ["x"], "Labels": {"org.bawn.run": "x", "org.bawn.slot": "slot-0", "org.bawn.by": "", "org.bawn.slots": "1:1",
+    other = e.ask("POST", "/containers/create", {"Image": IMAGE, "Cmd": ["x"], "Labels": {"org.bawn.run": "x", "org.bawn.slot": "0", "org.bawn.by": "", "org.bawn.slots": "1:1",
                                                  "org.bawn.boot": open("/proc/sys/kernel/random/boot_id").read().strip()}})["Id"]
-    old = e.ask("POST", "/containers/create", {"Image": IMAGE, "Cmd": ["x"], "Labels": {"org.bawn.run": "x", "org.bawn.slot": "slot-0", "org.bawn.by": "", "org.bawn.slots": "1:1", "org.bawn.boot": "of another time"}})["Id"]
+    old = e.ask("POST", "/containers/create", {"Image": IMAGE, "Cmd": ["x"], "Labels": {"org.bawn.run": "x", "org.bawn.slot": "0", "org.bawn.by": "", "org.bawn.slots": "1:1", "org.bawn.boot": "of another time"}})["Id"]
     p, id = started()
     w.run("print(1)")
     equal(sorted(c["Id"] for c in e.containers()), sorted([other, id]), "a sweep leaves a live run's container and another run directory's, and takes what a reboot left")

@@ -170,7 +170,7 @@ for top in ('/sys/fs/cgroup', '/workspace', '/tmp', '/proc', '/etc', '/dev'):
     for d, _, files in os.walk(top):
         if 'cgroup.procs' in files and can(lambda: os.close(os.open(d + '/cgroup.procs', os.O_WRONLY))): say(True, d)
 say(False)""", reduced="opened, never written")
-row("A09", "the host's cgroup path", "cgroupns", "say('slot' in open('/proc/self/cgroup').read())")
+row("A09", "the host's cgroup path", "cgroupns", "say('bawn/run-' in open('/proc/self/cgroup').read())")
 row("A10", "unshare(NEWUSER)", "seccomp", "r, e = sc(272, 0x10000000); say(r == 0, errno.errorcode.get(e, ''))", denial="unshare")
 row("A10", "unshare with a high bit", "seccomp", "kernel(*sc(272, 0x10000000 | 1 << 40))", denial="unshare")
 row("A10", "clone(NEWUSER)", "seccomp", "r, e = sc(56, 0x10000011, 0, 0, 0, 0)\nif r == 0: os._exit(0)\nsay(r > 0, errno.errorcode.get(e, ''))", denial="clone")

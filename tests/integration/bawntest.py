@@ -189,30 +189,51 @@ def is_root():
     return os.geteuid() == 0
 
 
+def cgroups():
+    """The cgroup directories of all runs."""
+    return glob.glob("/sys/fs/cgroup/**/bawn/run-*", recursive=True)
+
+
 def cgroup_dirs():
-    """cgroup directories of ours that no live run owns: the lock of their slot can be had."""
+    """Those of ours that no live run holds."""
     import fcntl
     left = []
-    if not is_root():
-        return glob.glob(f"/sys/fs/cgroup/**/bawn/u{os.geteuid()}-*", recursive=True)
-    for d in glob.glob("/sys/fs/cgroup/*/bawn/slot-*") + glob.glob("/sys/fs/cgroup/bawn/slot-*"):
+    for d in cgroups():
         try:
-            with open("/run/bawn/slots/" + d.rsplit("-", 1)[1]) as f:
-                fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            fd = os.open(d, os.O_RDONLY | os.O_DIRECTORY)
+        except (FileNotFoundError, PermissionError):
             continue
-        except FileNotFoundError:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            left.append(d)
+        except BlockingIOError:
             pass
-        left.append(d)
+        finally:
+            os.close(fd)
     return left
 
 
-def limit_of(slot, *names):
-    """A limit as the kernel has it: limit_of(0, "memory.max", "memory.limit_in_bytes")."""
-    for name in names:
-        for path in glob.glob(f"/sys/fs/cgroup/*/bawn/slot-{slot}/{name}") + glob.glob(f"/sys/fs/cgroup/bawn/slot-{slot}/{name}"):
-            with open(path) as f:
-                return f.read().strip()
+def uid_of(pid):
+    try:
+        with open(f"/proc/{pid}/status") as f:
+            return int(next(line for line in f if line.startswith("Uid:")).split()[1])
+    except (OSError, StopIteration):
+        return -1
+
+
+def limit_of(uid, *names):
+    """A limit as the kernel has it for the run under this uid: limit_of(uid, "memory.max", "memory.limit_in_bytes")."""
+    for d in cgroups():
+        try:
+            with open(d + "/cgroup.procs") as f:
+                if uid not in [uid_of(pid) for pid in f.read().split()]:
+                    continue
+            for name in names:
+                if os.path.exists(f"{d}/{name}"):
+                    with open(f"{d}/{name}") as f:
+                        return f.read().strip()
+        except OSError:
+            continue
     return None
 
 
