@@ -8,9 +8,9 @@ all:       ## release build in build/, runs uninstalled
 	@tools/setup build
 	@tools/build build
 
-demo: all  ## the tour: assess, run, hold, override, limits, history, verified log
-	@tools/setup demo
-	@tools/demo
+demo: all  ## the tour: assess, run, hold, override, limits, history, verified log; BACKEND=docker: in containers
+	@tools/setup demo $(if $(filter docker,$(BACKEND)),docker)
+	@$(if $(filter docker,$(BACKEND)),tools/with-engine) tools/demo
 
 test:      ## everything, in all variants; closes with prove's summary
 	@tools/setup test fuzz

@@ -25,6 +25,7 @@
 	X(OVERRIDE_USED,      "override.used",      "HIGH") \
 	X(SANDBOX_CREATED,    "sandbox.created",    "INFO") \
 	X(CONTAINER_CREATED,  "container.created",  "INFO") \
+	X(CONTAINER_SWEPT,    "container.swept",    "LOW") \
 	X(LIMIT_VIOLATION,    "limit.violation",    "MEDIUM") \
 	X(POLICY_CHANGED,     "policy.changed",     "HIGH") \
 	X(SYSTEM_START,       "system.start",       "INFO") \

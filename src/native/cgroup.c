@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/num.h"
 
 #define PERIOD_US 100000u
 #define RUN       "run-"  /* what the names of our directories begin with */
@@ -424,4 +425,53 @@ void bawn_cgroups_read(const struct bawn_cgroups *cg, struct bawn_counters *out)
 	(void)number(pids->fd, "pids.current", NULL, &out->pids);
 	(void)number(pids->fd, "pids.events", "max", &out->pids_refused);
 	out->has_peak_pids = number(pids->fd, "pids.peak", NULL, &out->peak_pids);
+	uint64_t *const tasks[] = { &out->pids, &out->peak_pids };
+	for (size_t i = 0; i < BAWN_LEN(tasks); i++)
+		*tasks[i] -= *tasks[i] < cg->tasks_before ? *tasks[i] : cg->tasks_before;
+	out->cpu_us -= out->cpu_us < cg->cpu_before_us ? out->cpu_us : cg->cpu_before_us;
+}
+
+static int check_limit(const struct bawn_hierarchy *h, const char *file, uint64_t most, struct bawn_err *err)
+{
+	char text[64];
+	uint64_t is = 0;
+	int r = read_text(h->fd, file, text, sizeof text);
+	if (r < 0)
+		return bawn_fail(err, r, "read '%s/%s'", h->mount, file);
+	text[strcspn(text, " \n")] = '\0';
+	if (bawn_parse_u64(bawn_span(text), 0, UINT64_MAX, &is, NULL) < 0 || is > most)  /* "max" and -1 are no limit */
+		return bawn_fail(err, -EIO, "'%s' is %.20s and not %" PRIu64 " at most", file, text, most);
+	return 0;
+}
+
+int bawn_cgroups_adopt(struct bawn_cgroups *cg, const struct bawn_limits *l, uint64_t ours, struct bawn_err *err)
+{
+	bawn_auto_buf text = BAWN_BUF(1u << 20);
+	struct bawn_counters now;
+	int r = bawn_read_file(AT_FDCWD, "/proc/self/mountinfo", &text, err);
+	if (r < 0)
+		return r;
+	bawn_cgroups_parse(cg, bawn_buf_span(&text), kernel_controllers);
+	for (int i = 0; i < BAWN_CTL_COUNT; i++)
+		if (cg->of[i] < 0)
+			return bawn_fail(err, -ENOENT, "find the '%s' cgroup controller", ctl_name[i]);
+	for (size_t i = 0; i < cg->n; i++) {
+		cg->at[i].fd = open(cg->at[i].mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (cg->at[i].fd < 0)
+			return bawn_fail(err, -errno, "open '%s'", cg->at[i].mount);
+	}
+	const struct bawn_hierarchy *mem = &cg->at[cg->of[BAWN_CTL_MEMORY]], *cpu = &cg->at[cg->of[BAWN_CTL_CPU]], *pids = &cg->at[cg->of[BAWN_CTL_PIDS]];
+	uint64_t quota = l->cpus_milli * (PERIOD_US / 1000);
+	r = check_limit(mem, mem->v2 ? "memory.max" : "memory.limit_in_bytes", l->memory_bytes, err);
+	if (r == 0)
+		r = check_limit(cpu, cpu->v2 ? "cpu.max" : "cpu.cfs_quota_us", quota < 1000 ? 1000 : quota, err);
+	if (r == 0)
+		r = check_limit(pids, "pids.max", (l->pids < 1 ? 1 : l->pids) + ours, err);
+	if (r < 0)
+		return r;
+	cg->up = true;
+	bawn_cgroups_read(cg, &now);
+	cg->cpu_before_us = now.cpu_us;
+	cg->tasks_before = ours;
+	return 0;
 }

@@ -14,7 +14,7 @@ for args, code, type in (
         (("no-such-file.py",), 125, None), (("--no-such-option", "-c", "x"), 125, "invalid_request"), (("-t", "soon", "-c", "x"), 125, None), (("-t", "0", "-c", "x"), 125, None), (("-m", "0", "-c", "x"), 125, None),
         (("--cpus", "0", "-c", "x"), 125, None), (("--pids", "0", "-c", "x"), 125, None),
         (("-e", "LD_PRELOAD=x", "-c", "x"), 125, "env_refused"), (("--network", "dependencies", "-c", "print(1)"), 125, "network_unavailable"),
-        (("--with", "numpy", "-c", "print(1)"), 125, "network_unavailable"), (("--backend", "docker", "-c", "print(1)"), 125, "backend_unavailable"),
+        (("--with", "numpy", "-c", "print(1)"), 125, "network_unavailable"), (("--backend", "docker", "-c", "print(1)"), 125, "invalid_request"), (("--image", "x", "-c", "print(1)"), 125, "invalid_request"),
         (("--in", "no-such-file", "-c", "print(1)"), 125, None)):
     r = w.bawn("run", "--json", *args)
     ok(r.code == code and r.json and r["status"] == "error" and (type is None or r["error"]["type"] == type) and r["error"]["message"],
