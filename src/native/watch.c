@@ -403,6 +403,8 @@ int bawn_watch_end(struct bawn_launcher *l, enum bawn_end end, uint64_t threshol
 	bool sigkill = l->box.reaped && WIFSIGNALED(l->box.status) && WTERMSIG(l->box.status) == SIGKILL;
 	bool outside = sigkill && !w->decided && killed_from_outside(l);
 	l->state = BAWN_LAUNCH_ENDED;
+	bawn_close_fdp(&w->wall);    /* nobody would read a timer any more, and epoll would not rest */
+	bawn_close_fdp(&w->sample);
 	bawn_box_kill(&l->box);
 	int r = drain(l, err);
 	if (r < 0)

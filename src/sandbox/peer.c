@@ -2,7 +2,8 @@
  *
  * Invariants: (1) the host is never forked: posix_spawn; (2) only our own child is reaped, by its pid,
  * and a host that reaps everything or ignores SIGCHLD does not confuse us (ECHILD means gone);
- * (3) every descriptor is close-on-exec; (4) what the launcher sends is checked like any input.
+ * (3) every descriptor is close-on-exec, and a host that forks without exec does not keep the launcher
+ * waiting; (4) what the launcher sends is checked like any input.
  * bawn_backend.kill may come from another thread: it only sends one message. */
 #include "sandbox/peer.h"
 #include <fcntl.h>
@@ -60,11 +61,19 @@ static int spawn(const char *path, int theirs, pid_t *out, struct bawn_err *err)
 	return 0;
 }
 
+/* A child that the host forked meanwhile has the socket too: a close alone would not end the conversation. */
+static void hang_up(struct bawn_sandbox *s)
+{
+	if (s->sock >= 0)
+		(void)shutdown(s->sock, SHUT_RDWR);
+	bawn_close_fdp(&s->sock);
+}
+
 void bawn_peer_release(struct bawn_sandbox *s)
 {
 	if (s == NULL)
 		return;
-	bawn_close_fdp(&s->sock);  /* the launcher kills, cleans up and ends */
+	hang_up(s);  /* the launcher kills, cleans up and ends */
 	if (s->pidfd >= 0) {
 		struct pollfd p = { .fd = s->pidfd, .events = POLLIN };
 		int r;
@@ -336,7 +345,7 @@ int bawn_peer_collect(struct bawn_sandbox *s, const struct bawn_collector *c, st
 		r = type == BAWN_WIRE_FOUND ? take_found(&m, c, err) : type == BAWN_WIRE_SKIPPED ? take_skipped(&m, c, err) : 0;
 		bawn_ipc_msg_done(&m);
 		if (type == BAWN_WIRE_DONE) {
-			bawn_close_fdp(&s->sock);  /* it ends while we go on */
+			hang_up(s);  /* it ends while we go on */
 			return 0;
 		}
 		if (r == 0 && type != BAWN_WIRE_FOUND && type != BAWN_WIRE_SKIPPED)
