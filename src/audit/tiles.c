@@ -164,14 +164,14 @@ static void lift(struct bawn_tiles *t, int level)
 	bawn_tree_root(&whole, t->hash[level + 1][(at_level(t->size, level + 1) - 1) % WIDTH]);
 }
 
-static void add(struct bawn_tiles *t, const uint8_t data[static BAWN_SHA256_LEN])
+static void add(struct bawn_tiles *t, const uint8_t data[static BAWN_SHA256_LEN], const uint8_t leaf[static BAWN_SHA256_LEN])
 {
 	const unsigned at = width_at(t->size, 0);
 	uint8_t *entry = t->bundle + at * ENTRY;
 	entry[0] = 0;
 	entry[1] = BAWN_SHA256_LEN;
 	memcpy(entry + 2, data, BAWN_SHA256_LEN);
-	bawn_tree_leaf(data, t->hash[0][at]);
+	memcpy(t->hash[0][at], leaf, BAWN_SHA256_LEN);
 	t->size++;
 	if (width_at(t->size, 0) != 0)
 		return;
@@ -180,6 +180,13 @@ static void add(struct bawn_tiles *t, const uint8_t data[static BAWN_SHA256_LEN]
 		emit(t, level, at_level(t->size, level + 1) - 1, WIDTH);
 		lift(t, level);
 	}
+}
+
+static void add_data(struct bawn_tiles *t, const uint8_t data[static BAWN_SHA256_LEN])
+{
+	bawn_node leaf;
+	bawn_tree_leaf(data, leaf);
+	add(t, data, leaf);
 }
 
 /* The tiles that are not full, where they changed since the tree had `old` entries. */
@@ -288,7 +295,7 @@ static int add_newest(struct bawn_tiles *t, const struct bawn_head *h, struct ba
 	if (r < 0 || n.left != 0)
 		return r < 0 ? r : bawn_fail(err, -EBADMSG, "make tiles");
 	for (uint64_t i = 0; i < count; i++)
-		add(t, data[i]);
+		add_data(t, data[i]);
 	return 0;
 }
 
@@ -312,7 +319,7 @@ static int add_segment(struct bawn_tiles *t, uint64_t first, uint64_t size, stru
 		if (r < 0 || l.seq != t->size)
 			return bawn_fail(err, r < 0 ? r : -EBADMSG, "make tiles");
 		bawn_unhex(l.hash, data, sizeof data);
-		add(t, data);
+		add_data(t, data);
 	}
 	return r;
 }
@@ -411,11 +418,11 @@ struct bawn_tiles *bawn_tiles_check_new(int dirfd, uint64_t size, char *out_prob
 	return t;
 }
 
-void bawn_tiles_check_add(struct bawn_tiles *t, const uint8_t data[static BAWN_SHA256_LEN])
+void bawn_tiles_check_add(struct bawn_tiles *t, const uint8_t data[static BAWN_SHA256_LEN], const uint8_t leaf[static BAWN_SHA256_LEN])
 {
 	if (t == NULL || t->size >= t->stop)
 		return;
-	add(t, data);
+	add(t, data, leaf);
 	if (t->size == t->stop)
 		put_edge(t, 0);
 }

@@ -35,7 +35,7 @@ bool bawn_tiles_roots(int dirfd, uint64_t n, uint64_t m, uint8_t root_n[static B
  * checkpoint; out_problem (BAWN_TILES_PROBLEM bytes) names the first that differs or is missing. */
 struct bawn_tiles;
 BAWN_MUST_CHECK struct bawn_tiles *bawn_tiles_check_new(int dirfd, uint64_t size, char *out_problem);
-void bawn_tiles_check_add(struct bawn_tiles *t, const uint8_t data[static BAWN_SHA256_LEN]);
+void bawn_tiles_check_add(struct bawn_tiles *t, const uint8_t data[static BAWN_SHA256_LEN], const uint8_t leaf[static BAWN_SHA256_LEN]);
 /* Begins not at 0 but at the tree of the entries that were pruned, whose tiles must lead to its root. */
 void bawn_tiles_check_from(struct bawn_tiles *t, const struct bawn_tree *tree);
 void bawn_tiles_check_free(struct bawn_tiles *t);

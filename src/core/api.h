@@ -14,6 +14,7 @@ struct bawn_dirs {
 	char config_user[512]; /* $XDG_CONFIG_HOME/bawn, or "" without a home */
 	char config[512];      /* --config or BAWN_CONFIG, or "" */
 	char launcher[512];    /* libexec/bawn/launch */
+	char indexer[512];     /* libexec/bawn/index, beside it */
 	struct bawn_policy_dirs policy;  /* points into this struct: do not copy it */
 };
 BAWN_MUST_CHECK int bawn_dirs_find(const struct bawn_options *o, struct bawn_dirs *out, struct bawn_err *err);

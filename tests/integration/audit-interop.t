@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Logs of ours, judged by tools that are not: Go's sumdb packages, sigstore-js, openssl, coreutils.  Good ones
+"""Logs of ours, judged by tools that are not: Go's sumdb packages, sigstore-js, openssl, coreutils and zstd.  Good ones
 are accepted, changed ones refused, and our own verdict is the same."""
 import glob, hashlib, os, shutil, subprocess, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -36,6 +36,22 @@ for dir in (log, every, turned):
 for dir, n in ((every, 61), (turned, 92)):
     r = call(f"{HERE}/judges/chain.sh", dir)
     equal((r.returncode, r.stdout), (0, f"good: {n}\n"), f"bash and sha256sum accept the chain of {n} entries") or diag(r.stderr)
+
+if shutil.which("zstd"):
+    r = call(f"{HERE}/judges/bodies.sh", log)
+    equal((r.returncode, r.stdout, len(glob.glob(f"{log}/blob/*/*.zst"))), (0, "good: 2\n", 1), "zstd and sha256sum accept its bodies, packed and not") or diag(r.stderr)
+    bad = os.path.join(w.dir, "bad-body")
+    shutil.copytree(log, bad)
+    packed = glob.glob(f"{bad}/blob/*/*.zst")[0]
+    os.chmod(packed, 0o600)
+    with open(packed, "r+b") as f:
+        f.seek(-3, 2)
+        f.write(b"???")
+    ok(call(f"{HERE}/judges/bodies.sh", bad).returncode != 0, "and refuse one that was changed")
+    r = call(BAWN, "audit", "verify", bad)
+    ok(r.returncode == 1 and os.path.basename(packed)[:64] in r.stdout, "so do we: " + r.stdout.split("\n")[0])
+else:
+    skip("zstd and sha256sum accept bodies", "zstd is not there")
 
 # ---- openssl ----
 if shutil.which("openssl"):
