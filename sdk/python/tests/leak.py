@@ -80,8 +80,8 @@ def main(sequential, concurrent):
         check(len(ids) == n and set(ids.values()) == {1}, f"{n} runs, each with an id of its own")
         check(before == after, f"descriptors and children: {before} before, {after} after")
         check(threading.active_count() == threads, f"threads: {threads}")
-        # Arenas of the allocator stay with the process; a leak of a kilobyte a run would show in the long one.
-        check(middle - memory < 1024 and grown < 4096,
+        # The allocator keeps some, and arenas of threads stay: but not half a kilobyte for each run.
+        check(middle - memory < 200 + sequential // 2 and grown < 4096,
               f"resident memory grew by {middle - memory} kB one after another, {grown} kB in all")
         records = [json.loads(line) for path in glob.glob(top + "/state/audit/seg/*.jsonl") for line in open(path)]
         ends = collections.Counter(r["exec"] for r in records if r["type"] in ("exec.outcome", "exec.refused", "approval.requested"))

@@ -14,7 +14,7 @@ ON = "import time\nprint('on', flush=True)\ntime.sleep(600)"
 
 
 def test_nothing_leaks_and_nothing_is_lost(world):
-    p = subprocess.run([sys.executable, "-B", os.path.join(HERE, "leak.py"), "24", "8"], env={**os.environ, **world.env},
+    p = subprocess.run([sys.executable, "-B", os.path.join(HERE, "leak.py"), "60", "8"], env={**os.environ, **world.env},
                        capture_output=True, text=True, timeout=600)
     assert p.returncode == 0, p.stdout + p.stderr
 
