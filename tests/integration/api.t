@@ -152,6 +152,15 @@ p = subprocess.run([w.dir + "/host", prefix + "/libexec/bawn"], env={**w.env, "L
 want = ["run completed 42", "events 1", "none needs_approval", "confirm needs_approval", "assess 1", "history 1", "status 1", "report 1", "approvals list", "null 1 1 1", "size 1", "forked 1 completed", "bad arguments 17 2"] + ["thread completed"] * 4 + ["healthy 4"]
 equal(p.stdout.splitlines(), want, "every call answers; a host that ignores or steals SIGCHLD is fine") or diag(p.stderr)
 equal(p.stderr, "", "the library prints nothing")
+# The example of the README, as it stands there.
+text = open(os.path.join(ROOT, "README.md")).read()
+example = text[text.index("```c\n") + 5:]
+body = example[:example.index("```")]
+src = w.file("example.c", "#include <bawn/bawn.h>\n#include <stdio.h>\nint main(void)\n{\n" + body + "return 0;\n}\n")
+p = subprocess.run(["gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", src, "-o", w.dir + "/example", *flags], capture_output=True, text=True)
+ok(p.returncode == 0, "the example of the README builds") or diag(p.stderr)
+p = subprocess.run([w.dir + "/example"], env={**w.env, "LD_LIBRARY_PATH": lib}, capture_output=True, text=True, timeout=120)
+equal((p.returncode, json.loads(p.stdout or "{}").get("stdout")), (0, "42\n"), "and runs") or diag(p.stderr)
 r = w.bawn("audit", "verify")
 equal(r.code, 3, "the log verifies")
 done()

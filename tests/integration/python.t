@@ -12,6 +12,9 @@ except ImportError as e:
 class Tap:
     """pytest's reports as TAP; a test that cannot be set up or torn down has failed, too."""
 
+    def pytest_configure(self, config):
+        config.option.verbose = 0  # asked for when assertions are explained, and else set by what prints
+
     def pytest_runtest_logreport(self, report):
         name = report.nodeid[report.nodeid.index("test_"):].replace("#", " ")
         if report.skipped:

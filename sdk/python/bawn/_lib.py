@@ -75,7 +75,6 @@ STRUCTS: Dict[str, Any] = {
 _ERR, _OUT = POINTER(Err), POINTER(c_void_p)
 #: every function used: what it returns, what it takes
 _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
-    "bawn_version": (c_char_p, []),
     "bawn_error_name": (c_char_p, [c_int]),
     "bawn_error_hint": (c_char_p, [c_int]),
     "bawn_open": (c_int, [POINTER(Options), _OUT, _ERR]),
@@ -104,12 +103,13 @@ class Library:
     def __init__(self, path: str, libexec: Optional[str]) -> None:
         self.path, self.libexec = path, libexec
         self.c = ctypes.CDLL(path)
-        for name, (result, arguments) in _FUNCTIONS.items():
-            function = getattr(self.c, name)
-            function.restype, function.argtypes = result, arguments
+        self.c.bawn_version.restype = c_char_p
         self.version: str = self.c.bawn_version().decode()
         if not self.version.startswith(SERIES):
             raise LibraryMissing(f"{path} is version {self.version}; this package is for {SERIES}x")
+        for name, (result, arguments) in _FUNCTIONS.items():
+            function = getattr(self.c, name)
+            function.restype, function.argtypes = result, arguments
 
     def error(self, err: Err) -> BawnError:
         """The exception for what C has filled in."""

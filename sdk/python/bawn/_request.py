@@ -95,10 +95,7 @@ def to_size(field: str, value: Optional[Size]) -> int:
     """Bytes or '256m'; 0 stands for None."""
     if value is None:
         return 0
-    if isinstance(value, str):
-        value = int(_with_unit(field, value, _BYTES))
-    _number(field, value)
-    return int(value)
+    return to_count(field, int(_with_unit(field, value, _BYTES)) if isinstance(value, str) else value)
 
 
 def to_milli(field: str, value: Optional[float]) -> int:

@@ -361,7 +361,8 @@ def _shape(cls: Type[Any]) -> List[Tuple[str, Any, bool]]:
     """Of each field: name, type, whether JSON has it."""
     if cls not in _shapes:
         hints = get_type_hints(cls)
-        _shapes[cls] = [(f.name, hints[f.name], f.name not in ("document", "contents")) for f in dataclasses.fields(cls)]
+        _shapes[cls] = [(f.name, hints[f.name], f.name not in ("document", "contents"))
+                        for f in dataclasses.fields(cls)]
     return _shapes[cls]
 
 
