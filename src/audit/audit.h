@@ -25,6 +25,7 @@
 	X(OVERRIDE_USED,      "override.used",      "HIGH") \
 	X(SANDBOX_CREATED,    "sandbox.created",    "INFO") \
 	X(CONTAINER_CREATED,  "container.created",  "INFO") \
+	X(CONTAINER_SWEPT,    "container.swept",    "LOW") \
 	X(LIMIT_VIOLATION,    "limit.violation",    "MEDIUM") \
 	X(POLICY_CHANGED,     "policy.changed",     "HIGH") \
 	X(SYSTEM_START,       "system.start",       "INFO") \
@@ -166,7 +167,7 @@ struct bawn_bundle_report {
 	bool     code;                  /* is in it */
 	char     code_sha256[BAWN_SHA256_HEX];
 	bool     known;                 /* a key known from elsewhere vouches for it */
-	char     origin[200], vkey[300];  /* the log's name, and the key of epoch 0 as the document has it */
+	char     origin[200], vkey[300];  /* the log's name, and the first key as the document has it: of epoch 0, or of where the log was cut */
 };
 /* Checks such a document alone; `key` is a verifier key known from elsewhere, or NULL.  Fails only where the key is none
  * or memory ends. */

@@ -8,7 +8,7 @@
  * N in groups of three digits: 5, 1234067 -> 005, x001/x234/067.
  * All of it follows from the segments and is never trusted: it is written after the acknowledgement,
  * without a sync, and made anew from the first entry where it does not lead to the signed root.  Only of
- * entries that were pruned they are all that is left: then from the first that was kept. */
+ * entries that were pruned they are all that is left: then from the first that was kept, and with a sync. */
 #pragma once
 #include "audit/head.h"
 

@@ -4,13 +4,17 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/num.h"
 
 #define PERIOD_US 100000u
+#define RUN       "run-"  /* what the names of our directories begin with */
 
 static const char *const ctl_name[] = { "memory", "cpu", "cpuacct", "pids" };
 _Static_assert(BAWN_LEN(ctl_name) == BAWN_CTL_COUNT, "one name per controller");
@@ -171,46 +175,61 @@ static int empty_out(const char *path)
 	return -EBUSY;
 }
 
-void bawn_cgroup_name(unsigned slot, int lock, char out[static 64])
-{
-	struct stat st;
-	if (geteuid() == 0 || lock < 0 || fstat(lock, &st) < 0)
-		snprintf(out, 64, "slot-%u", slot);
-	else
-		snprintf(out, 64, "u%u-%ju-%u", geteuid(), (uintmax_t)st.st_ino, slot);
-}
-
-static unsigned remove_slot(const struct bawn_hierarchy *h, const char *name)
+static void remove_dir(const struct bawn_hierarchy *h, const char *name)
 {
 	char path[360];
-	unsigned gone = 0;
 	snprintf(path, sizeof path, "%s/" BAWN_CGROUP_PARENT "/%s", h->mount, name);
-	for (int tries = 0; tries < 20 && gone == 0; tries++) {
-		if (rmdir(path) == 0)
-			gone = 1;
-		else if (errno != EBUSY || empty_out(path) < 0)
+	for (int tries = 0; tries < 20; tries++) {
+		if (rmdir(path) == 0 || errno != EBUSY || empty_out(path) < 0)
 			break;
-		else if (tries > 0)
+		if (tries > 0)
 			nap(2);
 	}
 	snprintf(path, sizeof path, "%s/" BAWN_CGROUP_PARENT, h->mount);
 	struct stat st;
 	if (stat(path, &st) == 0 && st.st_uid == geteuid())
 		(void)rmdir(path);  /* fails while another run is there, and where root made it for us, which is right */
-	return gone;
 }
 
-unsigned bawn_cgroups_remove(struct bawn_cgroups *cg, const char *name)
+void bawn_cgroups_remove(struct bawn_cgroups *cg)
 {
-	unsigned n = 0;
 	for (size_t i = 0; i < cg->n; i++) {
+		if (cg->at[i].fd >= 0)
+			remove_dir(&cg->at[i], cg->name);
 		bawn_close_fdp(&cg->at[i].fd);
 		bawn_close_fdp(&cg->at[i].tasks);
-		cg->at[i].fd = cg->at[i].tasks = -1;
-		n += remove_slot(&cg->at[i], name);
 	}
-	cg->up = false;
-	return n;
+	cg->made = cg->up = false;
+}
+
+/* Whether nobody holds the directory `name`; while `*out_lock` is open nobody can. */
+static bool is_left(const char *parent, const char *name, int *out_lock)
+{
+	char path[620];
+	snprintf(path, sizeof path, "%s/%s", parent, name);
+	*out_lock = strncmp(name, RUN, strlen(RUN)) == 0 ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	return *out_lock >= 0 && flock(*out_lock, LOCK_EX | LOCK_NB) == 0;
+}
+
+/* Processes die with their init; only directories can be left, and usually there is none: one look per hierarchy. */
+unsigned bawn_cgroups_sweep(struct bawn_cgroups *cg)
+{
+	unsigned most = 0;
+	for (size_t i = 0; i < cg->n; i++) {
+		char parent[280];
+		unsigned n = 0;
+		snprintf(parent, sizeof parent, "%s/" BAWN_CGROUP_PARENT, cg->at[i].mount);
+		bawn_auto_dir d = opendir(parent);
+		for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL; ) {
+			bawn_auto_fd lock = -1;
+			if (!is_left(parent, e->d_name, &lock))
+				continue;
+			remove_dir(&cg->at[i], e->d_name);
+			n++;
+		}
+		most = n > most ? n : most;
+	}
+	return most;
 }
 
 /* Usually on already; make and read-back tell. */
@@ -225,29 +244,32 @@ static void enable_controllers(const char *mount, const char *parent)
 	}
 }
 
+/* A sweep may take the directory before we hold it, and another run the empty parent: try again. */
 static int make_dir(struct bawn_hierarchy *h, const char *name, struct bawn_err *err)
 {
 	char parent[280], path[360];
 	snprintf(parent, sizeof parent, "%s/" BAWN_CGROUP_PARENT, h->mount);
 	snprintf(path, sizeof path, "%s/%s", parent, name);
-	for (int tries = 0; ; tries++) {
-		/* Another run may remove the empty parent between the two steps. */
+	for (int tries = 0; tries < 50; tries++) {
 		if (mkdir(parent, 0755) < 0 && errno != EEXIST)
 			return bawn_fail(err, -errno, "make '%s'", parent);
 		if (h->v2)
 			enable_controllers(h->mount, parent);
-		if (mkdir(path, 0755) == 0)
-			break;
+		bool made = mkdir(path, 0700) == 0;
+		bawn_auto_fd dir = made ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
+		bawn_auto_fd tasks = dir >= 0 && flock(dir, LOCK_SH) == 0 ? openat(dir, h->v2 ? "cgroup.procs" : "tasks", O_WRONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
 		int why = errno;
-		if (why == EEXIST)
-			(void)remove_slot(h, name);
-		if ((why != EEXIST && why != ENOENT) || tries == 50)
+		if (tasks >= 0) {
+			h->fd = bawn_take_fd(&dir);
+			h->tasks = bawn_take_fd(&tasks);
+			return 0;
+		}
+		if (made)
+			(void)rmdir(path);
+		if (why != ENOENT && why != ENODEV)
 			return bawn_fail(err, -why, "make '%s'", path);
 	}
-	h->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (h->fd >= 0 && !h->v2)
-		h->tasks = openat(h->fd, "tasks", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-	return h->fd < 0 || (h->tasks < 0 && !h->v2) ? bawn_fail(err, -errno, "open '%s'", path) : 0;
+	return bawn_fail(err, -EAGAIN, "make '%s'", path);
 }
 
 /* A limit is one row; an optional file may be absent (no swap accounting), never refuse. */
@@ -275,7 +297,8 @@ static int set_limit(int dir, const struct limit_row *l, struct bawn_err *err)
 	return 0;
 }
 
-static int set_limits(struct bawn_cgroups *cg, const struct bawn_limits *l, struct bawn_err *err)
+#define LIMIT_ROWS 11
+static void limit_rows(const struct bawn_limits *l, struct limit_row out[static LIMIT_ROWS])
 {
 	uint64_t quota = l->cpus_milli * (PERIOD_US / 1000);
 	quota = quota < 1000 ? 1000 : quota;  /* the kernel takes no less than a millisecond */
@@ -294,31 +317,49 @@ static int set_limits(struct bawn_cgroups *cg, const struct bawn_limits *l, stru
 		{ BAWN_CTL_CPU, true, false, "cpu.max", quota, true },
 		{ BAWN_CTL_PIDS, true, false, "pids.max", pids, false },
 	};
-	for (size_t i = 0; i < BAWN_LEN(row); i++) {
-		const struct bawn_hierarchy *h = &cg->at[cg->of[row[i].ctl]];
-		if (h->v2 != row[i].v2)
-			continue;
-		int r = set_limit(h->fd, &row[i], err);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	_Static_assert(BAWN_LEN(row) == LIMIT_ROWS, "as many as were said");
+	memcpy(out, row, sizeof row);
 }
 
-int bawn_cgroups_make(struct bawn_cgroups *cg, const char *name, const struct bawn_limits *limits, struct bawn_err *err)
+/* Each limit there is for this kind of hierarchy, by `what`. */
+static int each_limit(const struct bawn_cgroups *cg, const struct bawn_limits *l, int (*what)(int, const struct limit_row *, struct bawn_err *), struct bawn_err *err)
 {
+	struct limit_row row[LIMIT_ROWS];
 	int r = 0;
-	for (size_t i = 0; r == 0 && i < cg->n; i++)
-		r = make_dir(&cg->at[i], name, err);
-	if (r == 0)
-		r = set_limits(cg, limits, err);
-	if (r < 0) {
-		(void)bawn_cgroups_remove(cg, name);
-		return r;
+	limit_rows(l, row);
+	for (size_t i = 0; r == 0 && i < LIMIT_ROWS; i++) {
+		const struct bawn_hierarchy *h = &cg->at[cg->of[row[i].ctl]];
+		r = h->v2 == row[i].v2 ? what(h->fd, &row[i], err) : 0;
 	}
-	snprintf(cg->name, sizeof cg->name, "%s", name);
-	cg->up = true;
-	return 0;
+	return r;
+}
+
+/* A directory of v2 may lack a controller that those above do not hand down; nothing could join it then. */
+static int has_limit(int dir, const struct limit_row *l, struct bawn_err *err)
+{
+	return l->optional || faccessat(dir, l->file, W_OK, AT_EACCESS) == 0 ? 0 : bawn_fail(err, -errno, "set '%s'", l->file);
+}
+
+int bawn_cgroups_make(struct bawn_cgroups *cg, struct bawn_err *err)
+{
+	uint32_t own;
+	int r = getrandom(&own, sizeof own, 0) == (ssize_t)sizeof own ? 0 : bawn_fail(err, -EIO, "name the run's cgroups");
+	snprintf(cg->name, sizeof cg->name, RUN "%d-%08x", getpid(), own);
+	for (size_t i = 0; r == 0 && i < cg->n; i++)
+		r = make_dir(&cg->at[i], cg->name, err);
+	if (r == 0)
+		r = each_limit(cg, &(struct bawn_limits){ 0 }, has_limit, err);
+	if (r < 0)
+		bawn_cgroups_remove(cg);
+	cg->made = r == 0;
+	return r;
+}
+
+int bawn_cgroups_limit(struct bawn_cgroups *cg, const struct bawn_limits *limits, struct bawn_err *err)
+{
+	int r = each_limit(cg, limits, set_limit, err);
+	cg->up = r == 0;
+	return r;
 }
 
 int bawn_cgroups_enter(const struct bawn_cgroups *cg, struct bawn_err *err)
@@ -384,4 +425,53 @@ void bawn_cgroups_read(const struct bawn_cgroups *cg, struct bawn_counters *out)
 	(void)number(pids->fd, "pids.current", NULL, &out->pids);
 	(void)number(pids->fd, "pids.events", "max", &out->pids_refused);
 	out->has_peak_pids = number(pids->fd, "pids.peak", NULL, &out->peak_pids);
+	uint64_t *const tasks[] = { &out->pids, &out->peak_pids };
+	for (size_t i = 0; i < BAWN_LEN(tasks); i++)
+		*tasks[i] -= *tasks[i] < cg->tasks_before ? *tasks[i] : cg->tasks_before;
+	out->cpu_us -= out->cpu_us < cg->cpu_before_us ? out->cpu_us : cg->cpu_before_us;
+}
+
+static int check_limit(const struct bawn_hierarchy *h, const char *file, uint64_t most, struct bawn_err *err)
+{
+	char text[64];
+	uint64_t is = 0;
+	int r = read_text(h->fd, file, text, sizeof text);
+	if (r < 0)
+		return bawn_fail(err, r, "read '%s/%s'", h->mount, file);
+	text[strcspn(text, " \n")] = '\0';
+	if (bawn_parse_u64(bawn_span(text), 0, UINT64_MAX, &is, NULL) < 0 || is > most)  /* "max" and -1 are no limit */
+		return bawn_fail(err, -EIO, "'%s' is %.20s and not %" PRIu64 " at most", file, text, most);
+	return 0;
+}
+
+int bawn_cgroups_adopt(struct bawn_cgroups *cg, const struct bawn_limits *l, uint64_t ours, struct bawn_err *err)
+{
+	bawn_auto_buf text = BAWN_BUF(1u << 20);
+	struct bawn_counters now;
+	int r = bawn_read_file(AT_FDCWD, "/proc/self/mountinfo", &text, err);
+	if (r < 0)
+		return r;
+	bawn_cgroups_parse(cg, bawn_buf_span(&text), kernel_controllers);
+	for (int i = 0; i < BAWN_CTL_COUNT; i++)
+		if (cg->of[i] < 0)
+			return bawn_fail(err, -ENOENT, "find the '%s' cgroup controller", ctl_name[i]);
+	for (size_t i = 0; i < cg->n; i++) {
+		cg->at[i].fd = open(cg->at[i].mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (cg->at[i].fd < 0)
+			return bawn_fail(err, -errno, "open '%s'", cg->at[i].mount);
+	}
+	const struct bawn_hierarchy *mem = &cg->at[cg->of[BAWN_CTL_MEMORY]], *cpu = &cg->at[cg->of[BAWN_CTL_CPU]], *pids = &cg->at[cg->of[BAWN_CTL_PIDS]];
+	uint64_t quota = l->cpus_milli * (PERIOD_US / 1000);
+	r = check_limit(mem, mem->v2 ? "memory.max" : "memory.limit_in_bytes", l->memory_bytes, err);
+	if (r == 0)
+		r = check_limit(cpu, cpu->v2 ? "cpu.max" : "cpu.cfs_quota_us", quota < 1000 ? 1000 : quota, err);
+	if (r == 0)
+		r = check_limit(pids, "pids.max", (l->pids < 1 ? 1 : l->pids) + ours, err);
+	if (r < 0)
+		return r;
+	cg->up = true;
+	bawn_cgroups_read(cg, &now);
+	cg->cpu_before_us = now.cpu_us;
+	cg->tasks_before = ours;
+	return 0;
 }

@@ -57,11 +57,7 @@ static int wait_for(int ctl, uint32_t kind, struct bawn_note *note)
 static void meet(struct bawn_box *box, int ctl, struct bawn_note *note)
 {
 	box->slot_fd = wait_for(ctl, BAWN_NOTE_GUEST, note);
-	const struct bawn_guest *g = &note->guest;
-	box->uid = g->uid;
-	box->gid = g->gid;
-	box->spec = (struct bawn_sandbox_spec){ .language = (enum bawn_language)g->language, .interpreter = g->interpreter,
-		.observe = g->observe, .without = g->without, .limits = { .disk_bytes = g->disk_bytes, .inodes = g->inodes } };
+	bawn_box_meet(box, &note->guest);
 }
 
 static int join_net(const struct bawn_box *box, int fd, struct bawn_err *err)

@@ -5,6 +5,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include "base/err.h"
+#include "policy/limits.h"
+
+#define BAWN_GUEST_PATH 512
 
 enum bawn_note_kind {
 	BAWN_NOTE_FAILED = 1,  /* err says what; the sandbox is not to be used */
@@ -13,11 +16,17 @@ enum bawn_note_kind {
 	BAWN_NOTE_ROOM,        /* init: the door is locked and it has no privilege left; [workspace, code] */
 	BAWN_NOTE_JOINED,      /* program: it is inside with init, in its cgroups, under its own uid */
 	BAWN_NOTE_GO,          /* launcher: take the next step; at the gate: n_args, n_env, [strings, stdin] */
-	BAWN_NOTE_GUEST,       /* launcher: who is to come; [the slot's lock] */
+	BAWN_NOTE_GUEST,       /* launcher: who is to come; to init [the slot's lock], to the program [what it may write observations into] */
 	BAWN_NOTE_READY,       /* program: all walls up; [listener] */
 };
-/* What init has to know of the request, and no more. */
-struct bawn_guest { uid_t uid; gid_t gid; uint64_t disk_bytes, inodes; uint32_t language, without; bool observe; char interpreter[256]; };
+/* What those inside have to know of the request, and no more. */
+struct bawn_guest {
+	uid_t uid; gid_t gid;
+	struct bawn_limits limits;
+	uint32_t language, without;
+	bool observe, in_cgroup;  /* in_cgroup: it limits memory and processes */
+	char interpreter[BAWN_GUEST_PATH];
+};
 struct bawn_note { uint32_t kind; uint32_t layer; uint32_t n_args, n_env; struct bawn_err err; struct bawn_guest guest; };
 
 BAWN_MUST_CHECK int bawn_note_send(int sock, const struct bawn_note *n, const int *fds, size_t n_fds);

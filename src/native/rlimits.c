@@ -31,7 +31,8 @@ int bawn_rlimits_apply(const struct bawn_box *box, bool cgroup, struct bawn_err 
 		{ RLIMIT_CPU, (l->cpu_ms + 999) / 1000 + 1, true },
 		{ RLIMIT_NPROC, l->pids + 1, !cgroup && nproc_is_ours() },  /* init is one more */
 		{ RLIMIT_DATA, l->memory_bytes, !cgroup },
-		{ RLIMIT_AS, l->memory_bytes + (256u << 20), !cgroup && !jit },  /* V8 reserves far more than it uses */
+		/* V8 reserves far more than it uses; so does malloc, an arena for each thread. */
+		{ RLIMIT_AS, l->memory_bytes + (256u << 20) + l->pids * (64ull << 20), !cgroup && !jit },
 	};
 	for (size_t i = 0; i < BAWN_LEN(row); i++) {
 		struct rlimit now;

@@ -162,8 +162,9 @@ def of_uid(uid):
 
 
 def swap_of(slot):
-    got = limit_of(slot, "memory.swap.max") or limit_of(slot, "memory.memsw.limit_in_bytes")
-    return got, limit_of(slot, "memory.limit_in_bytes")
+    uid = 880000 + slot
+    got = limit_of(uid, "memory.swap.max") or limit_of(uid, "memory.memsw.limit_in_bytes")
+    return got, limit_of(uid, "memory.limit_in_bytes")
 
 
 def no_swap():
@@ -355,8 +356,7 @@ def leftovers():
     """What this host has of ours; two looks are equal when nothing was left."""
     mounts = open("/proc/self/mountinfo").read().count("\n")
     locks = [s for s in SLOTS if os.path.exists(f"/tmp/bawn-test-slot-0-{s}")]
-    cgroups = [d for s in SLOTS for d in glob.glob(f"/sys/fs/cgroup/*/bawn/slot-{s}") + glob.glob(f"/sys/fs/cgroup/bawn/slot-{s}")]
-    return mounts, locks, cgroups, [p for s in SLOTS for p in of_uid(880000 + s)]
+    return mounts, locks, cgroup_dirs(), [p for s in SLOTS for p in of_uid(880000 + s)]
 
 
 SLOTS = range(4000, 4004)
@@ -392,8 +392,12 @@ def orphans():
                              stdout=subprocess.DEVNULL, env=campaign.ground.env, start_new_session=True)
         time.sleep(0.012 * i)
         end(p, slot)
-        left.append(wait_for(lambda: not of_uid(880000 + slot), 40))  # the host's init reaps whom nobody else does, in its own time
-    return verdict(not all(left))
+        gone = wait_for(lambda: not of_uid(880000 + slot), 40)  # the host's init reaps whom nobody else does, in its own time
+        if not gone:
+            left.append(describe(of_uid(880000 + slot)))
+    for line in left:
+        diag(line)
+    return verdict(bool(left))
 
 
 def plain_orphan():
@@ -402,7 +406,7 @@ def plain_orphan():
     p.kill()
     p.wait()
     p.stdout.close()
-    return verdict(bool(processes_with("3.14159")))
+    return verdict(bool(wait_for(lambda: processes_with("3.14159"), 2)))  # its exec may not be over yet
 
 
 check("C20", "a run whose caller is killed, at twelve moments", "a child started plainly", orphans, plain_orphan)

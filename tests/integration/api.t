@@ -14,7 +14,17 @@ SOURCE = r'''
 #include <string.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <unistd.h>
 static int events;
+static pid_t forked;
+/* A host that forks in the middle of a run: the child has every descriptor, and outlives the run. */
+static void on_running(void *ctx, const struct bawn_event *e)
+{
+	(void)ctx;
+	if (e->kind != BAWN_EVENT_STATE || strcmp(e->text, "running") != 0) return;
+	forked = fork();
+	if (forked == 0) { sleep(25); _exit(0); }
+}
 static void on_event(void *ctx, const struct bawn_event *e) { (void)ctx; events += e->seq == (unsigned)events + 1; }
 static int yes(void *ctx, const struct bawn_question *q, struct bawn_answer *a)
 {
@@ -79,6 +89,37 @@ int main(int argc, char **argv)
 	more.later = b;
 	bad += bawn_assess_code_only(b, &more.r, &r, &err) == 0;
 	printf("size %d\n", bad == 0);
+	req.size = sizeof req; req.on_event = on_running;
+	int st, ran = bawn_assess_and_execute(b, &req, &r, &err) == 0;
+	printf("forked %d %s\n", ran && waitpid(forked, &st, WNOHANG) == 0, bawn_result_status(r));
+	bawn_result_free(r); kill(forked, SIGKILL); waitpid(forked, &st, 0);
+	/* Bad arguments, each refused in words. */
+	struct bawn_history_filter f = { .size = sizeof f, .limit = (uint64_t)-1 };
+	int n = 0, sound = bawn_get_execution_history(b, &f, &r, &err) == 0; bawn_result_free(r);
+	f.limit = 0; sound += bawn_get_execution_history(b, &f, &r, &err) == 0; bawn_result_free(r);
+	f.size = 3; n += bawn_get_execution_history(b, &f, &r, &err) < 0 && err.msg[0] != 0;
+	static const char *const policy[] = { "", "[]", "3", "sandbox: 3", "x: {}", "sandbox: {resources: {timeout: -1}}" };
+	for (size_t i = 0; i < sizeof policy / sizeof *policy; i++) {
+		r = NULL;
+		int c = bawn_configure_policies(b, policy[i], strlen(policy[i]), &r, &err);
+		n += c < 0 || strstr(bawn_result_json(r), "\"errors\":[]") == NULL;
+		if (c == 0) bawn_result_free(r);
+	}
+	char *big = calloc(1, 80u << 20);
+	memset(big, '#', (80u << 20) - 1);
+	n += bawn_configure_policies(b, big, (80u << 20) - 1, &r, &err) < 0 || strstr(bawn_result_json(r), "\"errors\":[]") == NULL;
+	n += bawn_configure_policies(b, NULL, 0, &r, &err) < 0;
+	n += bawn_get_audit_report(b, 0, 0, NULL, &err) < 0;
+	n += bawn_get_security_status(NULL, &r, &err) < 0;
+	n += bawn_approvals_decide(b, "no-such", 1, "why", 0, &r, &err) < 0;
+	n += bawn_approvals_decide(b, NULL, 1, "why", 0, &r, &err) < 0;
+	n += bawn_approvals_decide(b, "no-such", 1, NULL, 0, &r, &err) < 0;
+	struct bawn_request huge = { .size = sizeof huge, .code = big, .code_size = (80u << 20) - 1, .language = "python" };
+	n += bawn_assess_code_only(b, &huge, &r, &err) < 0 && err.type == BAWN_ERROR_CODE_TOO_LARGE;
+	free(big);
+	n += bawn_cancel(NULL) < 0;
+	n += bawn_exec_step(NULL, &err) < 0;
+	printf("bad arguments %d %d\n", n, sound);
 	/* A host with its own ideas about children. */
 	signal(SIGCHLD, SIG_IGN);
 	pthread_t t[4], thief; void *s[4];
@@ -108,9 +149,18 @@ p = subprocess.run(["gcc", "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-W
 ok(p.returncode == 0, "a C11 program builds with pkg-config") or diag(p.stderr)
 lib = os.path.dirname(glob.glob(w.dir + "/inst/**/libbawn.so", recursive=True)[0])
 p = subprocess.run([w.dir + "/host", prefix + "/libexec/bawn"], env={**w.env, "LD_LIBRARY_PATH": lib}, capture_output=True, text=True, timeout=120)
-want = ["run completed 42", "events 1", "none needs_approval", "confirm needs_approval", "assess 1", "history 1", "status 1", "report 1", "approvals list", "null 1 1 1", "size 1"] + ["thread completed"] * 4 + ["healthy 4"]
+want = ["run completed 42", "events 1", "none needs_approval", "confirm needs_approval", "assess 1", "history 1", "status 1", "report 1", "approvals list", "null 1 1 1", "size 1", "forked 1 completed", "bad arguments 17 2"] + ["thread completed"] * 4 + ["healthy 4"]
 equal(p.stdout.splitlines(), want, "every call answers; a host that ignores or steals SIGCHLD is fine") or diag(p.stderr)
 equal(p.stderr, "", "the library prints nothing")
+# The example of the README, as it stands there.
+text = open(os.path.join(ROOT, "README.md")).read()
+example = text[text.index("```c\n") + 5:]
+body = example[:example.index("```")]
+src = w.file("example.c", "#include <bawn/bawn.h>\n#include <stdio.h>\nint main(void)\n{\n" + body + "return 0;\n}\n")
+p = subprocess.run(["gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", src, "-o", w.dir + "/example", *flags], capture_output=True, text=True)
+ok(p.returncode == 0, "the example of the README builds") or diag(p.stderr)
+p = subprocess.run([w.dir + "/example"], env={**w.env, "LD_LIBRARY_PATH": lib}, capture_output=True, text=True, timeout=120)
+equal((p.returncode, json.loads(p.stdout or "{}").get("stdout")), (0, "42\n"), "and runs") or diag(p.stderr)
 r = w.bawn("audit", "verify")
 equal(r.code, 3, "the log verifies")
 done()

@@ -76,6 +76,8 @@ class World:
         self.program = BAWN
         self.env = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": self.dir, "LANG": "C.UTF-8",
                     "BAWN_STATE": self.state, "XDG_CONFIG_HOME": os.path.join(self.dir, "config")}
+        if self.backend == "docker" and "DOCKER_HOST" in os.environ:
+            self.env["DOCKER_HOST"] = os.environ["DOCKER_HOST"]
         if user:
             os.chmod(self.dir, 0o755)
             os.makedirs(self.state)
@@ -84,7 +86,8 @@ class World:
             # The tree may lie where another user cannot look: a copy of what runs.
             os.makedirs(self.dir + "/build/libexec/bawn")
             self.program = shutil.copy(BAWN, self.dir + "/build/bawn")
-            shutil.copy(BUILD + "/libexec/bawn/launch", self.dir + "/build/libexec/bawn/launch")
+            for name in ("launch", "docker"):
+                shutil.copy(BUILD + "/libexec/bawn/" + name, self.dir + "/build/libexec/bawn/" + name)
 
     def file(self, name, text, mode=0o644):
         path = os.path.join(self.dir, name)
@@ -136,7 +139,8 @@ class World:
         return r
 
     def chosen(self):
-        return ("--backend", self.backend) if self.backend else ()
+        image = ("--image", os.environ["BAWN_IMAGE"]) if self.backend == "docker" and "BAWN_IMAGE" in os.environ else ()
+        return ("--backend", self.backend, *image) if self.backend else ()
 
     def lifted(self, code, *options, **kw):
         """The same for code that policy would hold: its own requester lifts it."""
@@ -185,30 +189,51 @@ def is_root():
     return os.geteuid() == 0
 
 
+def cgroups():
+    """The cgroup directories of all runs."""
+    return glob.glob("/sys/fs/cgroup/**/bawn/run-*", recursive=True)
+
+
 def cgroup_dirs():
-    """cgroup directories of ours that no live run owns: the lock of their slot can be had."""
+    """Those of ours that no live run holds."""
     import fcntl
     left = []
-    if not is_root():
-        return glob.glob(f"/sys/fs/cgroup/**/bawn/u{os.geteuid()}-*", recursive=True)
-    for d in glob.glob("/sys/fs/cgroup/*/bawn/slot-*") + glob.glob("/sys/fs/cgroup/bawn/slot-*"):
+    for d in cgroups():
         try:
-            with open("/run/bawn/slots/" + d.rsplit("-", 1)[1]) as f:
-                fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            fd = os.open(d, os.O_RDONLY | os.O_DIRECTORY)
+        except (FileNotFoundError, PermissionError):
             continue
-        except FileNotFoundError:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            left.append(d)
+        except BlockingIOError:
             pass
-        left.append(d)
+        finally:
+            os.close(fd)
     return left
 
 
-def limit_of(slot, *names):
-    """A limit as the kernel has it: limit_of(0, "memory.max", "memory.limit_in_bytes")."""
-    for name in names:
-        for path in glob.glob(f"/sys/fs/cgroup/*/bawn/slot-{slot}/{name}") + glob.glob(f"/sys/fs/cgroup/bawn/slot-{slot}/{name}"):
-            with open(path) as f:
-                return f.read().strip()
+def uid_of(pid):
+    try:
+        with open(f"/proc/{pid}/status") as f:
+            return int(next(line for line in f if line.startswith("Uid:")).split()[1])
+    except (OSError, StopIteration):
+        return -1
+
+
+def limit_of(uid, *names):
+    """A limit as the kernel has it for the run under this uid: limit_of(uid, "memory.max", "memory.limit_in_bytes")."""
+    for d in cgroups():
+        try:
+            with open(d + "/cgroup.procs") as f:
+                if uid not in [uid_of(pid) for pid in f.read().split()]:
+                    continue
+            for name in names:
+                if os.path.exists(f"{d}/{name}"):
+                    with open(f"{d}/{name}") as f:
+                        return f.read().strip()
+        except OSError:
+            continue
     return None
 
 

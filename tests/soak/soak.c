@@ -98,7 +98,7 @@ static long cgroups(void)
 	for (size_t i = 0; i < BAWN_LEN(at); i++) {
 		char path[64];
 		snprintf(path, sizeof path, "/sys/fs/cgroup%s/bawn", at[i]);
-		n += entries(path, "slot-");
+		n += entries(path, "run-");
 	}
 	return n;
 }

@@ -14,13 +14,17 @@ COMPLEX = "\n".join(["import math, json, statistics, itertools"] + [
 HOLD = "import time\ntime.sleep(12)\n"
 
 
+FIRST_UID = 1900000000
+
+
 def kernel(slot):
     """(memory, cpu quota in thousandths) of a running slot, from the kernel."""
-    mem = limit_of(slot, "memory.limit_in_bytes", "memory.max")
-    quota, period = limit_of(slot, "cpu.cfs_quota_us"), limit_of(slot, "cpu.cfs_period_us")
+    uid = FIRST_UID + slot
+    mem = limit_of(uid, "memory.limit_in_bytes", "memory.max")
+    quota, period = limit_of(uid, "cpu.cfs_quota_us"), limit_of(uid, "cpu.cfs_period_us")
     if quota is None:
-        quota, period = (limit_of(slot, "cpu.max") or "0 1").split()
-    return int(mem or 0), int(quota) * 1000 // int(period or 1), int(limit_of(slot, "pids.max") or 0)
+        quota, period = (limit_of(uid, "cpu.max") or "0 1").split()
+    return int(mem or 0), int(quota) * 1000 // int(period or 1), int(limit_of(uid, "pids.max") or 0)
 
 
 def running(code, *options, prefix=(), world=w):
@@ -30,7 +34,7 @@ def running(code, *options, prefix=(), world=w):
                          stdin=subprocess.DEVNULL, env=world.env, cwd=world.dir)
     intents = wait_for(lambda: world.records("exec.intent")[before:], 30)
     slot = intents[0]["body"]["slot"] if intents else -1
-    wait_for(lambda: limit_of(slot, "cgroup.procs"), 30)
+    wait_for(lambda: limit_of(FIRST_UID + slot, "cgroup.procs"), 30)
     return p, slot
 
 

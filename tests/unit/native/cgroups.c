@@ -1,9 +1,7 @@
 /* cgroups.c - where the controllers are, in every shape a host comes in. */
-#include <sys/wait.h>
 #include "base/cleanup.h"
 #include "native/cgroup.h"
 #include "tap.h"
-#include "tmpdir.h"
 
 static void controllers(const char *mount, char *out, size_t size)
 {
@@ -14,28 +12,8 @@ static void controllers(const char *mount, char *out, size_t size)
 #define V2(where) "41 31 0:38 / " where " rw,relatime - cgroup2 cgroup2 rw,nsdelegate\n"
 #define NOISE "22 27 0:21 / /proc rw,relatime - proc proc rw\n24 27 0:6 / /dev rw - devtmpfs devtmpfs rw,size=1k,mode=755\n"
 
-/* Slots are numbered from 0 in every run directory: without root the lock file makes the name. */
-static void names(void)
-{
-	auto_tmpdir a = tmpdir_make(), b = tmpdir_make();
-	bawn_auto_fd x = openat(a.fd, "0", O_RDWR | O_CREAT | O_CLOEXEC, 0600), y = openat(b.fd, "0", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	char one[64], two[64], again[64];
-	pid_t pid = fork();
-	if (pid == 0) {
-		if (geteuid() == 0 && setresuid(65534, 65534, 65534) < 0)
-			_exit(2);
-		bawn_cgroup_name(0, x, one);
-		bawn_cgroup_name(0, y, two);
-		bawn_cgroup_name(0, x, again);
-		_exit(strcmp(one, again) == 0 && strcmp(one, two) != 0 && one[0] == 'u' ? 0 : 1);
-	}
-	int status;
-	ok(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0, "the same slot of two run directories has two names");
-}
-
 int main(void)
 {
-	names();
 	static const struct { const char *name, *text; size_t n; const char *memory, *cpu, *acct, *pids; } row[] = {
 		{ "pure v2", NOISE V2("/sys/fs/cgroup"), 1, "/sys/fs/cgroup", "/sys/fs/cgroup", "/sys/fs/cgroup", "/sys/fs/cgroup" },
 		{ "v1, each apart", NOISE V1(32, "cpu", "cpu") V1(33, "cpuacct", "cpuacct") V1(35, "memory", "memory") V1(39, "pids", "pids"), 4,

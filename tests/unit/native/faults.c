@@ -18,13 +18,13 @@
 	"if t['NoNewPrivs']!='1': bad.append('nnp')\n" \
 	"if t['Seccomp']!='2': bad.append('seccomp')\n" \
 	"if os.getuid()!=1000 or os.getgid()!=1000 or t['Groups'].strip(): bad.append('ids')\n" \
-	"if os.getpid()!=2: bad.append('pid')\n" \
+	"if t['Pid']!='2': bad.append('pid')\n" \
 	"if len([p for p in os.listdir('/proc') if p.isdigit()])>1: bad.append('proc')\n" \
 	"if os.path.exists('/root') or os.path.exists('/etc/shadow'): bad.append('root')\n" \
 	"if not os.statvfs('/').f_flag&1 or not os.statvfs('/usr').f_flag&1 or not os.statvfs('/code').f_flag&1: bad.append('ro')\n" \
 	"if not os.statvfs('/usr').f_flag&2: bad.append('nosuid')\n" \
 	"if not os.statvfs('/tmp').f_flag&8: bad.append('noexec')\n" \
-	"if 'slot' in open('/proc/self/cgroup').read(): bad.append('cgroupns')\n" \
+	"if 'bawn/run-' in open('/proc/self/cgroup').read(): bad.append('cgroupns')\n" \
 	"if resource.getrlimit(resource.RLIMIT_NOFILE)[1]>256 or resource.getrlimit(resource.RLIMIT_CORE)[1]>1: bad.append('rlimits')\n" \
 	"for f in os.listdir('/proc/self/fd'):\n" \
 	" try: to=os.readlink('/proc/self/fd/'+f)\n" \

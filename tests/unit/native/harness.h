@@ -1,6 +1,7 @@
 /* harness.h - runs one program through the backend table and keeps everything it said. */
 #pragma once
 #include <fcntl.h>
+#include <glob.h>
 #include <poll.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -187,12 +188,44 @@ static int follow(struct bawn_sandbox *s, struct got *g, void (*during)(void *ct
 	return 0;
 }
 
+/* The cgroup directories of the run of launcher `pid`, or the files `/name` in them; globfree is the caller's. */
+__attribute__((unused)) static glob_t cgroup_paths(pid_t pid, const char *file)
+{
+	static const char *const at[] = { "/sys/fs/cgroup/*/bawn", "/sys/fs/cgroup/bawn" };
+	glob_t g = { 0 };
+	for (size_t i = 0; i < BAWN_LEN(at); i++) {
+		char pattern[128];
+		snprintf(pattern, sizeof pattern, "%s/run-%d-*%s", at[i], pid, file);
+		(void)glob(pattern, i > 0 ? GLOB_APPEND : 0, NULL, &g);
+	}
+	return g;
+}
+__attribute__((unused)) static size_t cgroup_dirs(pid_t pid)
+{
+	glob_t g = cgroup_paths(pid, "");
+	size_t n = g.gl_pathc;
+	globfree(&g);
+	return n;
+}
+
+/* The launcher started last. */
+static pid_t launcher_pid;
+static void note_launcher(void)
+{
+	bawn_auto_buf all = BAWN_BUF(65536);
+	if (bawn_read_file(AT_FDCWD, "/proc/thread-self/children", &all, NULL) < 0)
+		return;
+	for (const char *at = all.p; at != NULL && *at >= '0' && *at <= '9'; at += strcspn(at, " "), at += *at == ' ')
+		launcher_pid = (pid_t)strtol(at, NULL, 10);
+}
+
 /* Both halves; on failure nothing is left behind. */
 static int prepared(const struct bawn_sandbox_spec *spec, struct bawn_sandbox **out, struct bawn_enforcement *walls, struct bawn_err *err)
 {
 	const struct bawn_backend *b = &bawn_native_backend;
 	struct bawn_sandbox *s = NULL;
 	int r = b->open(spec->launcher, &s, err);
+	note_launcher();
 	if (r == 0)
 		r = b->prepare(s, spec, err);
 	if (r == 0)

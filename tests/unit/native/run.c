@@ -35,6 +35,8 @@ static const struct { const char *name; struct job job; const char *out; enum ba
 	  "CompletedProcess(args=['sh', '-c', 'echo hi; exit 4'], returncode=4, stdout='hi\\n', stderr='')\n", BAWN_END_EXIT, 0, 0 },
 	{ "threads work", { PY, "import threading\nr=[]\nts=[threading.Thread(target=r.append,args=(i,)) for i in range(8)]\n[t.start() for t in ts];[t.join() for t in ts]\nprint(sorted(r))" },
 	  "[0, 1, 2, 3, 4, 5, 6, 7]\n", BAWN_END_EXIT, 0, 0 },
+	{ "so do many that live and allocate", { PY, "import threading\ngo=threading.Event()\ndef f(on):\n  x=bytearray(3000); on.set(); go.wait()\nfor i in range(30):\n"
+	  "  on=threading.Event(); threading.Thread(target=f,args=(on,)).start(); on.wait()\nprint(threading.active_count()); go.set()" }, "31\n", BAWN_END_EXIT, 0, 0 },
 	{ "asyncio works, with a subprocess and a loopback server", { PY,
 	  "import asyncio\nasync def main():\n"
 	  "  p=await asyncio.create_subprocess_exec('echo','sub',stdout=-1); print((await p.communicate())[0])\n"

@@ -1,24 +1,22 @@
-/* client.c - the backend as the library sees it: spawns the launcher and speaks to it.
+/* peer.c - a backend as the library sees it: spawns the launcher and speaks to it.
  *
  * Invariants: (1) the host is never forked: posix_spawn; (2) only our own child is reaped, by its pid,
  * and a host that reaps everything or ignores SIGCHLD does not confuse us (ECHILD means gone);
- * (3) every descriptor is close-on-exec; (4) what the launcher sends is checked like any input.
+ * (3) every descriptor is close-on-exec, and a host that forks without exec does not keep the launcher
+ * waiting; (4) what the launcher sends is checked like any input.
  * bawn_backend.kill may come from another thread: it only sends one message. */
+#include "sandbox/peer.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include "base/cleanup.h"
-#include "base/num.h"
-#include "native/cgroup.h"
-#include "native/native.h"
-#include "native/wire.h"
+#include "sandbox/wire.h"
 
 struct bawn_sandbox {
 	int   sock, pidfd;
@@ -26,6 +24,7 @@ struct bawn_sandbox {
 	bool  over;      /* OUTCOME was seen, or the launcher is gone */
 	char *frame;     /* BAWN_IPC_MAX bytes; events borrow from it */
 	struct bawn_observed *observed;
+	char *container;
 };
 
 static int spawn(const char *path, int theirs, pid_t *out, struct bawn_err *err)
@@ -62,11 +61,19 @@ static int spawn(const char *path, int theirs, pid_t *out, struct bawn_err *err)
 	return 0;
 }
 
-static void native_release(struct bawn_sandbox *s)
+/* A child that the host forked meanwhile has the socket too: a close alone would not end the conversation. */
+static void hang_up(struct bawn_sandbox *s)
+{
+	if (s->sock >= 0)
+		(void)shutdown(s->sock, SHUT_RDWR);
+	bawn_close_fdp(&s->sock);
+}
+
+void bawn_peer_release(struct bawn_sandbox *s)
 {
 	if (s == NULL)
 		return;
-	bawn_close_fdp(&s->sock);  /* the launcher kills, cleans up and ends */
+	hang_up(s);  /* the launcher kills, cleans up and ends */
 	if (s->pidfd >= 0) {
 		struct pollfd p = { .fd = s->pidfd, .events = POLLIN };
 		int r;
@@ -82,13 +89,14 @@ static void native_release(struct bawn_sandbox *s)
 	bawn_close_fdp(&s->pidfd);
 	free(s->frame);
 	bawn_observed_free(s->observed);
+	free(s->container);
 	free(s);
 }
 
-static void releasep(struct bawn_sandbox **s) { native_release(*s); }
+static void releasep(struct bawn_sandbox **s) { bawn_peer_release(*s); }
 #define auto_sandbox __attribute__((cleanup(releasep))) struct bawn_sandbox *
 
-static int native_open(const char *path, struct bawn_sandbox **out, struct bawn_err *err)
+int bawn_peer_open(const char *path, struct bawn_sandbox **out, struct bawn_err *err)
 {
 	auto_sandbox s = calloc(1, sizeof *s);
 	if (s == NULL)
@@ -112,16 +120,9 @@ static int native_open(const char *path, struct bawn_sandbox **out, struct bawn_
 	return 0;
 }
 
-/* Waits for `want`; a FAILED message becomes our error.  Descriptors in *m are the caller's. */
-static int expect(struct bawn_sandbox *s, uint32_t want, struct bawn_ipc_msg *m, struct bawn_err *err)
+/* A FAILED message becomes our error; another than was expected is one too. */
+static int failure(struct bawn_ipc_msg *m, struct bawn_err *err)
 {
-	int r = bawn_ipc_recv(s->sock, s->frame, 0, m, err);
-	if (r == -EPIPE)
-		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, NULL, "the launcher ended without an answer");
-	if (r < 0)
-		return r;
-	if (m->type == want)
-		return 0;
 	struct bawn_err theirs = { 0 };
 	bool failed = m->type == BAWN_WIRE_FAILED;
 	if (failed)
@@ -135,6 +136,19 @@ static int expect(struct bawn_sandbox *s, uint32_t want, struct bawn_ipc_msg *m,
 	return theirs.code;
 }
 
+/* Waits for `want`; a FAILED message becomes our error.  Descriptors in *m are the caller's. */
+static int expect(struct bawn_sandbox *s, uint32_t want, struct bawn_ipc_msg *m, struct bawn_err *err)
+{
+	int r = bawn_ipc_recv(s->sock, s->frame, 0, m, err);
+	if (r == -EPIPE)
+		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, NULL, "the launcher ended without an answer");
+	if (r < 0)
+		return r;
+	if (m->type == want)
+		return 0;
+	return failure(m, err);
+}
+
 static int ask(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, uint32_t type, struct bawn_err *err)
 {
 	bawn_auto_buf b = BAWN_IPC_BUF;
@@ -143,14 +157,11 @@ static int ask(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, uin
 	return r == -EPIPE ? 0 : r;  /* gone already: expect says so in our words */
 }
 
-static int native_probe(const struct bawn_sandbox_spec *spec, struct bawn_probe *out, struct bawn_err *err)
+int bawn_peer_probe(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_probe *out, struct bawn_err *err)
 {
-	auto_sandbox s = NULL;
 	struct bawn_ipc_msg m;
 	struct bawn_probe p = { 0 };
-	int r = native_open(spec->launcher, &s, err);
-	if (r == 0)
-		r = ask(s, spec, BAWN_WIRE_PROBE, err);
+	int r = ask(s, spec, BAWN_WIRE_PROBE, err);
 	if (r == 0)
 		r = expect(s, BAWN_WIRE_PROBED, &m, err);
 	if (r < 0)
@@ -163,12 +174,12 @@ static int native_probe(const struct bawn_sandbox_spec *spec, struct bawn_probe 
 	return 0;
 }
 
-static int native_prepare(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_err *err)
+int bawn_peer_prepare(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_err *err)
 {
 	return ask(s, spec, BAWN_WIRE_PREPARE, err);
 }
 
-static int native_ready(struct bawn_sandbox *s, struct bawn_enforcement *out, struct bawn_err *err)
+int bawn_peer_ready(struct bawn_sandbox *s, struct bawn_enforcement *out, struct bawn_err *err)
 {
 	struct bawn_ipc_msg m;
 	struct bawn_enforcement e = { 0 };
@@ -179,6 +190,10 @@ static int native_ready(struct bawn_sandbox *s, struct bawn_enforcement *out, st
 	bawn_ipc_msg_done(&m);
 	if (!bawn_ipc_in_end(&m.in))
 		return bawn_fail(err, -EBADMSG, "read the enforcement");
+	s->container = e.container[0] != '\0' ? strdup(e.container) : NULL;
+	if (e.container[0] != '\0' && s->container == NULL)
+		return bawn_fail(err, -ENOMEM, "read the enforcement");
+	e.container = s->container;
 	*out = e;
 	return 0;
 }
@@ -206,7 +221,7 @@ static int send_files(struct bawn_sandbox *s, const struct bawn_sandbox_start *s
 	return r;
 }
 
-static int native_start(struct bawn_sandbox *s, const struct bawn_sandbox_start *start, struct bawn_err *err)
+int bawn_peer_start(struct bawn_sandbox *s, const struct bawn_sandbox_start *start, struct bawn_err *err)
 {
 	struct bawn_ipc_msg m;
 	int fds[2] = { start->code_fd, start->stdin_fd };
@@ -225,7 +240,7 @@ static int native_start(struct bawn_sandbox *s, const struct bawn_sandbox_start 
 	return r;
 }
 
-static int native_fd(struct bawn_sandbox *s) { return s->sock; }
+int bawn_peer_fd(struct bawn_sandbox *s) { return s->sock; }
 
 /* What cannot be read was not observed: the run is none the worse for it. */
 static void read_observed(struct bawn_sandbox *s, const struct bawn_ipc_msg *m)
@@ -266,7 +281,7 @@ static bool decode(struct bawn_sandbox *s, struct bawn_ipc_msg *m, struct bawn_s
 	return bawn_ipc_in_end(&m->in);
 }
 
-static int native_next_event(struct bawn_sandbox *s, struct bawn_sandbox_event *out, struct bawn_err *err)
+int bawn_peer_next_event(struct bawn_sandbox *s, struct bawn_sandbox_event *out, struct bawn_err *err)
 {
 	struct bawn_ipc_msg m;
 	struct bawn_sandbox_event e = { 0 };
@@ -276,6 +291,10 @@ static int native_next_event(struct bawn_sandbox *s, struct bawn_sandbox_event *
 	if (r < 0) {
 		s->over = true;
 		return bawn_wrap(err, r, "the launcher is gone");
+	}
+	if (m.type == BAWN_WIRE_FAILED) {  /* the walls cannot say how the run ended */
+		s->over = true;
+		return failure(&m, err);
 	}
 	bool good = decode(s, &m, &e);
 	bawn_ipc_msg_done(&m);
@@ -288,7 +307,7 @@ static int native_next_event(struct bawn_sandbox *s, struct bawn_sandbox_event *
 	return 1;
 }
 
-static int native_kill(struct bawn_sandbox *s)
+int bawn_peer_kill(struct bawn_sandbox *s)
 {
 	return bawn_ipc_send(s->sock, BAWN_WIRE_KILL, NULL, NULL, 0, MSG_DONTWAIT, NULL);
 }
@@ -314,7 +333,7 @@ static int take_skipped(struct bawn_ipc_msg *m, const struct bawn_collector *c, 
 	return c->skipped(c->ctx, path, why, err);
 }
 
-static int native_collect(struct bawn_sandbox *s, const struct bawn_collector *c, struct bawn_err *err)
+int bawn_peer_collect(struct bawn_sandbox *s, const struct bawn_collector *c, struct bawn_err *err)
 {
 	int r = bawn_ipc_send(s->sock, BAWN_WIRE_COLLECT, NULL, NULL, 0, 0, err);
 	while (r == 0) {
@@ -326,7 +345,7 @@ static int native_collect(struct bawn_sandbox *s, const struct bawn_collector *c
 		r = type == BAWN_WIRE_FOUND ? take_found(&m, c, err) : type == BAWN_WIRE_SKIPPED ? take_skipped(&m, c, err) : 0;
 		bawn_ipc_msg_done(&m);
 		if (type == BAWN_WIRE_DONE) {
-			bawn_close_fdp(&s->sock);  /* it ends while we go on */
+			hang_up(s);  /* it ends while we go on */
 			return 0;
 		}
 		if (r == 0 && type != BAWN_WIRE_FOUND && type != BAWN_WIRE_SKIPPED)
@@ -334,58 +353,3 @@ static int native_collect(struct bawn_sandbox *s, const struct bawn_collector *c
 	}
 	return bawn_wrap(err, r, "collect the files");
 }
-
-/* A probe's number is its process's: over when that is dead. */
-static bool is_dead_probe(const char *name)
-{
-	uint64_t slot;
-	return strncmp(name, "slot-", 5) == 0 && bawn_parse_u64(bawn_span(name + 5), BAWN_PROBE_SLOTS, UINT32_MAX, &slot, NULL) == 0 &&
-	       kill((pid_t)(slot - BAWN_PROBE_SLOTS), 0) < 0 && errno == ESRCH;
-}
-
-/* The slot a directory is named after: the number at its end, if its lock file here gives that very name. */
-static unsigned sweep_dir(struct bawn_cgroups *cg, const char *name, int slots)
-{
-	char own[64];
-	uint64_t slot;
-	const char *dash = strrchr(name, '-');
-	if (is_dead_probe(name))
-		return bawn_cgroups_remove(cg, name) > 0;
-	if (dash == NULL || bawn_parse_u64(bawn_span(dash + 1), 0, UINT32_MAX, &slot, NULL) < 0)
-		return 0;
-	bawn_auto_fd lock = openat(slots, dash + 1, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	if (lock < 0)
-		return 0;  /* not of this run directory */
-	bawn_cgroup_name((unsigned)slot, lock, own);
-	if (strcmp(own, name) != 0 || flock(lock, LOCK_EX | LOCK_NB) < 0)
-		return 0;
-	return bawn_cgroups_remove(cg, name) > 0;
-}
-
-/* Processes die with their init; only directories can be left, and usually there is none: one look
- * per hierarchy. */
-static int native_sweep(const char *run_dir, unsigned *out_n, struct bawn_err *err)
-{
-	char path[512];
-	struct bawn_cgroups cg;
-	unsigned n = 0;
-	snprintf(path, sizeof path, "%s/slots", run_dir);
-	bawn_auto_fd slots = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (slots < 0 && errno != ENOENT)
-		return bawn_fail(err, -errno, "open '%s'", path);
-	(void)!bawn_cgroups_find(&cg, NULL);  /* whatever hierarchies there are: what is not there holds nothing */
-	for (size_t i = 0; slots >= 0 && i < cg.n; i++) {
-		snprintf(path, sizeof path, "%s/" BAWN_CGROUP_PARENT, cg.at[i].mount);
-		bawn_auto_dir d = opendir(path);
-		for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL; )
-			n += sweep_dir(&cg, e->d_name, slots);
-	}
-	*out_n = n;
-	return 0;
-}
-
-const struct bawn_backend bawn_native_backend = {
-	.name = "native", .id = BAWN_BACKEND_NATIVE, .probe = native_probe, .open = native_open, .prepare = native_prepare, .ready = native_ready, .start = native_start,
-	.fd = native_fd, .next_event = native_next_event, .kill = native_kill, .collect = native_collect,
-	.release = native_release, .sweep = native_sweep,
-};
