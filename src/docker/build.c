@@ -1,5 +1,6 @@
 /* build.c - a container from nothing to PID 1 waiting at its standard input, and back to nothing. */
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -160,9 +161,37 @@ static int clear(struct bawn_manager *m, const struct bawn_maker *maker, struct 
 	return 0;
 }
 
-static int check_versions(struct bawn_manager *m, struct bawn_err *err)
+/* An engine asks its runtime for that, which takes it as long as all other questions together: asked beside them. */
+struct versions { struct bawn_moby engine; pthread_t thread; bool asked; json_t *said; int r; struct bawn_err err; };
+
+static void *ask_versions(void *ctx)
 {
-	int r = bawn_moby_call(&m->engine, &(struct bawn_call){ .method = "GET", .ms = BAWN_MOBY_QUICK }, NULL, &m->versions, err, "/version");
+	struct versions *v = ctx;
+	v->r = bawn_moby_call(&v->engine, &(struct bawn_call){ .method = "GET", .ms = BAWN_MOBY_QUICK }, NULL, &v->said, &v->err, "/version");
+	return NULL;
+}
+
+static int begin_versions(const struct bawn_manager *m, struct versions *v, struct bawn_err *err)
+{
+	int r = bawn_moby_init(&v->engine, m->engine.socket, err);
+	memcpy(v->engine.api, m->engine.api, sizeof v->engine.api);
+	v->asked = r == 0 && pthread_create(&v->thread, NULL, ask_versions, v) == 0;
+	return r == 0 && !v->asked ? bawn_fail(err, -EAGAIN, "ask the engine for its versions") : r;
+}
+
+static void end_versions(struct bawn_manager *m, struct versions *v)
+{
+	if (v->asked)
+		(void)pthread_join(v->thread, NULL);
+	bawn_moby_done(&v->engine);
+	m->versions = v->said;
+}
+
+static int check_versions(struct bawn_manager *m, const struct versions *v, struct bawn_err *err)
+{
+	int r = v->r;
+	if (r < 0 && err != NULL)
+		*err = v->err;
 	if (r == 0)
 		r = bawn_versions_check(m->versions, m->spec.container.runtime, &m->vulnerable, err);
 	json_t *first = json_array_get(m->vulnerable, 0);
@@ -227,9 +256,12 @@ int bawn_manager_build(struct bawn_manager *m, struct bawn_err *err)
 	if (m->spec.container.image[0] == '\0')
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "image", "no image is named: 'image' in sandbox.yaml, or --image");
 	read_maker(m, &maker);
+	struct versions versions = { 0 };
 	int r = bawn_moby_init(&m->engine, m->spec.container.engine, err);
 	if (r == 0)
 		r = bawn_moby_meet(&m->engine, err);
+	if (r == 0)
+		r = begin_versions(m, &versions, err);
 	if (r == 0)
 		r = clear(m, &maker, err);
 	if (r == 0)
@@ -240,7 +272,8 @@ int bawn_manager_build(struct bawn_manager *m, struct bawn_err *err)
 		r = check(m, err);
 	if (r == 0)
 		r = start(m, err);
-	return r == 0 ? check_versions(m, err) : r;  /* an engine takes its time for that; the init comes up meanwhile */
+	end_versions(m, &versions);
+	return r == 0 ? check_versions(m, &versions, err) : r;
 }
 
 void bawn_manager_remove(struct bawn_manager *m)

@@ -13,6 +13,10 @@ static const unsigned char inside_bytes[] = {
 static const unsigned char observe_bytes[] = {
 #include "observe-so.h"
 };
+static const char added_sum[] =
+#include "inside-sum.h"
+;
+_Static_assert(sizeof added_sum == BAWN_SHA256_HEX, "a hash");
 static const struct { const char *name; char kind; unsigned mode; const unsigned char *bytes; size_t n; } added[] = {
 	{ ".bawn/",             '5', 0755, NULL, 0 },
 	{ &BAWN_INSIDE_PATH[1], '0', 0555, inside_bytes, sizeof inside_bytes },
@@ -46,16 +50,13 @@ static void put_entry(struct bawn_buf *b, const char *name, char kind, unsigned 
 	bawn_buf_add(b, zeros, (512 - n % 512) % 512);
 }
 
-static int pack(struct bawn_buf *b, char out_sum[static BAWN_SHA256_HEX], struct bawn_err *err)
+static int pack(struct bawn_buf *b, struct bawn_err *err)
 {
 	static const char end[1024];
 	for (size_t i = 0; i < BAWN_LEN(added); i++)
 		put_entry(b, added[i].name, added[i].kind, added[i].mode, added[i].bytes, added[i].n);
 	bawn_buf_add(b, end, sizeof end);
-	if (bawn_buf_error(b) < 0)
-		return bawn_fail(err, bawn_buf_error(b), "pack the init");
-	bawn_sha256_hex(bawn_buf_span(b), out_sum);
-	return 0;
+	return bawn_buf_error(b) < 0 ? bawn_fail(err, bawn_buf_error(b), "pack the init") : 0;
 }
 
 static bool is_id(const char *text)
@@ -90,27 +91,28 @@ static const char *label(const json_t *image, const char *name)
 }
 
 /* A container that is never started, the init put into it, and what it then is kept as an image. */
-static int make(struct bawn_moby *e, const char *base, struct bawn_span tar, const char *sum, const char *tag, struct bawn_err *err)
+static int make(struct bawn_moby *e, const char *base, const char *tag, struct bawn_err *err)
 {
+	bawn_auto_buf tar = BAWN_BUF(16u << 20);
 	bawn_auto_json body = json_pack("{s:s, s:[s], s:[], s:b, s:{s:s, s:s, s:s}, s:{s:s}}", "Image", base, "Entrypoint", BAWN_INSIDE_PATH, "Cmd", "NetworkDisabled", 1,
-		"Labels", BAWN_LABEL_BASE, base, BAWN_LABEL_INSIDE, sum, BAWN_LABEL_MAKING, "1", "HostConfig", "NetworkMode", "none");
+		"Labels", BAWN_LABEL_BASE, base, BAWN_LABEL_INSIDE, added_sum, BAWN_LABEL_MAKING, "1", "HostConfig", "NetworkMode", "none");
 	bawn_auto_json made = NULL;
-	if (body == NULL)
-		return bawn_fail(err, -ENOMEM, "make an image");
-	int r = bawn_moby_call(e, &(struct bawn_call){ .method = "POST", .body = body, .ms = BAWN_MOBY_SLOW }, NULL, &made, err, "/containers/create");
+	int r = body != NULL ? pack(&tar, err) : bawn_fail(err, -ENOMEM, "make an image");
+	if (r == 0)
+		r = bawn_moby_call(e, &(struct bawn_call){ .method = "POST", .body = body, .ms = BAWN_MOBY_SLOW }, NULL, &made, err, "/containers/create");
 	const char *id = r == 0 ? json_string_value(json_object_get(made, "Id")) : NULL;
 	if (r == 0 && !bawn_is_container_id(id))
 		r = bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, NULL, "the engine made a container without an id");
 	if (r < 0)
 		return bawn_wrap(err, r, "make an image");
-	r = bawn_moby_call(e, &(struct bawn_call){ .method = "PUT", .tar = tar, .ms = BAWN_MOBY_SLOW }, NULL, NULL, err, "/containers/%s/archive?path=/", id);
+	r = bawn_moby_call(e, &(struct bawn_call){ .method = "PUT", .tar = bawn_buf_span(&tar), .ms = BAWN_MOBY_SLOW }, NULL, NULL, err, "/containers/%s/archive?path=/", id);
 	if (r == 0)
 		r = bawn_moby_call(e, &(struct bawn_call){ .method = "POST", .ms = BAWN_MOBY_SLOW }, NULL, NULL, err, "/commit?container=%s&repo=" BAWN_IMAGE_REPO "&tag=%s", id, tag);
 	(void)!bawn_moby_call(e, &(struct bawn_call){ .method = "DELETE", .ms = BAWN_MOBY_SLOW, .may = { 404 } }, NULL, NULL, NULL, "/containers/%s?force=1&v=1", id);
 	return r < 0 ? bawn_wrap(err, r, "make an image") : 0;
 }
 
-static int find_made(struct bawn_moby *e, const char *base, const char *sum, const char *tag, struct bawn_image *out, struct bawn_err *err)
+static int find_made(struct bawn_moby *e, const char *base, const char *tag, struct bawn_image *out, struct bawn_err *err)
 {
 	char name[200];
 	bawn_auto_json image = NULL;
@@ -118,7 +120,7 @@ static int find_made(struct bawn_moby *e, const char *base, const char *sum, con
 	int r = inspect(e, name, &image, err);
 	if (r <= 0)
 		return r;
-	if (strcmp(label(image, BAWN_LABEL_BASE), base) != 0 || strcmp(label(image, BAWN_LABEL_INSIDE), sum) != 0)
+	if (strcmp(label(image, BAWN_LABEL_BASE), base) != 0 || strcmp(label(image, BAWN_LABEL_INSIDE), added_sum) != 0)
 		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "image", "the image '%s' is not what bawn made of %s; remove it", name, base);
 	snprintf(out->id, sizeof out->id, "%s", json_string_value(json_object_get(image, "Id")));
 	snprintf(out->base, sizeof out->base, "%s", base);
@@ -127,9 +129,8 @@ static int find_made(struct bawn_moby *e, const char *base, const char *sum, con
 
 int bawn_image_find(struct bawn_moby *e, const char *name, struct bawn_image *out, struct bawn_err *err)
 {
-	char sum[BAWN_SHA256_HEX], base[80], tag[64];
+	char base[80], tag[64];
 	bawn_auto_json image = NULL;
-	bawn_auto_buf tar = BAWN_BUF(16u << 20);
 	if (sizeof inside_bytes < 1000)
 		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "backend", "this build has no init for containers");
 	int r = inspect(e, name, &image, err);
@@ -138,15 +139,12 @@ int bawn_image_find(struct bawn_moby *e, const char *name, struct bawn_image *ou
 	if (r < 0)
 		return r;
 	snprintf(base, sizeof base, "%s", json_string_value(json_object_get(image, "Id")));
-	r = pack(&tar, sum, err);
-	if (r < 0)
-		return r;
-	snprintf(tag, sizeof tag, "%.24s-%.24s", base + strlen("sha256:"), sum);
-	r = find_made(e, base, sum, tag, out, err);
+	snprintf(tag, sizeof tag, "%.24s-%.24s", base + strlen("sha256:"), added_sum);
+	r = find_made(e, base, tag, out, err);
 	if (r == 0) {
-		r = make(e, base, bawn_buf_span(&tar), sum, tag, err);
+		r = make(e, base, tag, err);
 		if (r == 0)
-			r = find_made(e, base, sum, tag, out, err);
+			r = find_made(e, base, tag, out, err);
 		if (r == 0)
 			r = bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "image", "the engine lost the image that was just made");
 	}
