@@ -39,6 +39,9 @@ struct place { uint64_t at, ts; uint8_t hash[BAWN_SHA256_LEN]; };
 
 /* ---- the least it needs ---- */
 
+#if defined(__SANITIZE_ADDRESS__) || !defined(__x86_64__)
+static bool lock_syscalls(void) { return true; }  /* a sanitizer needs more; another processor has other numbers, and gives up the rest below */
+#else
 static const unsigned short needed[] = {
 	SYS_read, SYS_write, SYS_recvfrom, SYS_sendto, SYS_pread64, SYS_pwrite64, SYS_lseek, SYS_fstat, SYS_newfstatat, SYS_fcntl, SYS_ftruncate, SYS_fsync, SYS_fdatasync,
 	SYS_close, SYS_mmap, SYS_munmap, SYS_mremap, SYS_madvise, SYS_brk, SYS_getpid, SYS_clock_gettime, SYS_futex, SYS_rt_sigreturn, SYS_exit_group,
@@ -48,9 +51,6 @@ static const unsigned short needed[] = {
 /* Everything else fails: no file can be opened or removed, no program started, nobody signalled. */
 static bool lock_syscalls(void)
 {
-#if defined(__SANITIZE_ADDRESS__) || !defined(__x86_64__)
-	return true;  /* a sanitizer needs more; another processor has other numbers, and gives up the rest below */
-#else
 	struct sock_filter f[COUNT + 6];
 	unsigned n = 0;
 	f[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
@@ -62,8 +62,8 @@ static bool lock_syscalls(void)
 	f[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
 	f[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){ .len = (unsigned short)n, .filter = f }) == 0;
-#endif
 }
+#endif
 
 static bool give_up(bool writes)
 {
@@ -160,7 +160,7 @@ static bool put_post(struct building *b, const struct occurrence *from, size_t n
 	size_t kept = 0;
 	for (size_t i = 0; i < n; i++) {
 		const unsigned e = from[i].entry;
-		if (bits[e / 8] >> (e % 8) & 1u)
+		if ((unsigned)bits[e / 8] >> (e % 8) & 1u)
 			continue;  /* the same term twice */
 		bits[e / 8] = (uint8_t)(bits[e / 8] | 1u << (e % 8));
 		if (kept < LIST_MAX)
