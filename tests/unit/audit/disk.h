@@ -140,8 +140,8 @@ static void disk_touch(const char *path, int file)
 {
 	char full[DISK_PATH + 160];
 	struct stat st;
-	struct disk_file *f = &disk.file[file];
-	if (file < 0 || f->fd >= 0)
+	struct disk_file *f = file >= 0 ? &disk.file[file] : NULL;
+	if (f == NULL || f->fd >= 0)
 		return;
 	snprintf(full, sizeof full, "%.150s/%.250s", disk.root, path);
 	f->fd = DISK_REAL(openat, AT_FDCWD, full, O_RDONLY | O_CLOEXEC);
