@@ -8,9 +8,9 @@ all:       ## release build in build/, runs uninstalled
 	@tools/setup build
 	@tools/build build
 
-demo: all  ## the tour: assess, run, hold, override, limits, history, verified log
-	@tools/setup demo
-	@tools/demo
+demo: all  ## the tour: assess, run, hold, override, limits, history, verified log; BACKEND=docker: in containers
+	@tools/setup demo $(if $(filter docker,$(BACKEND)),docker)
+	@$(if $(filter docker,$(BACKEND)),tools/with-engine) tools/demo
 
 test:      ## everything, in all variants; closes with prove's summary
 	@tools/setup test fuzz
@@ -37,7 +37,7 @@ fuzz:      ## each fuzz target for FUZZ_SECONDS (600); findings in build-fuzz/fo
 	@tools/build build-fuzz
 	@tools/run-fuzz $${FUZZ_SECONDS:-600}
 
-soak: all  ## RUNS (10000) runs, AT_A_TIME (8): nothing grows; every fault of the launcher: 20 minutes
+soak: all  ## RUNS (10000) runs, AT_A_TIME (8): nothing grows; every fault of the launcher and of the log's writer; 1000 kills and power cuts: 30 minutes
 	@tools/setup test
 	@tools/soak
 

@@ -106,6 +106,10 @@ struct bawn_request {
 	int              (*confirm)(void *ctx, const struct bawn_question *q, struct bawn_answer *out);
 	void             (*on_event)(void *ctx, const struct bawn_event *e);
 	void              *ctx;
+	/* What nobody lifts now may be lifted later: HIGH and BLOCKED become pending approvals, and an approval that
+	 * somebody gave for exactly this request is used.  One that was denied stays so until it expires. */
+	int                hold;
+	const char        *client;     /* what the program that asks calls itself; recorded as claimed, believed by nobody */
 };
 
 /* The whole flow, blocking.  *out is set whenever 0 is returned. */

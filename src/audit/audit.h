@@ -25,6 +25,7 @@
 	X(OVERRIDE_USED,      "override.used",      "HIGH") \
 	X(SANDBOX_CREATED,    "sandbox.created",    "INFO") \
 	X(CONTAINER_CREATED,  "container.created",  "INFO") \
+	X(CONTAINER_SWEPT,    "container.swept",    "LOW") \
 	X(LIMIT_VIOLATION,    "limit.violation",    "MEDIUM") \
 	X(POLICY_CHANGED,     "policy.changed",     "HIGH") \
 	X(SYSTEM_START,       "system.start",       "INFO") \
@@ -40,6 +41,8 @@
 enum bawn_record_type { BAWN_RECORDS(BAWN_X_RECORD) BAWN_RECORD_COUNT };
 const char *bawn_record_name(enum bawn_record_type type);
 const char *bawn_record_severity(enum bawn_record_type type);
+/* Does a record of this type end an execution?  Each of these carries its whole row in the history. */
+bool bawn_record_ends(const char *type);
 
 struct bawn_record {
 	enum bawn_record_type type;
@@ -111,7 +114,8 @@ struct bawn_pruned {
 BAWN_MUST_CHECK int bawn_audit_prune(const char *dir, const struct bawn_audit_options *o, const struct bawn_prune *ask,
                                      struct bawn_pruned *out, struct bawn_err *err);
 
-/* Code bodies, kept once by content hash (STATE/audit/blob/ab/abcd…): durable before the entry that cites it. */
+/* Bodies of code and output, kept once by content hash (STATE/audit/blob/ab/abcd…, or packed abcd….zst): durable
+ * before the entry that cites it. */
 BAWN_MUST_CHECK int bawn_audit_blob_put(const char *dir, struct bawn_span bytes, char out_sha256[static BAWN_SHA256_HEX], struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_audit_blob_get(const char *dir, const char *sha256, struct bawn_buf *out, struct bawn_err *err);
 
@@ -132,12 +136,15 @@ struct bawn_audit_report {
 	uint64_t epoch;                 /* of the key that signs next */
 	char     origin[200], vkey[300]; /* the log's name and the verifier key of epoch 0; "" while there is none */
 	char     root[48];              /* base64, of the verified entries */
+	uint64_t bodies;                /* kept beside the log, each what its name says; 0 when skimmed: not looked at */
+	uint64_t stray_bodies;          /* files there that are not, but that no entry cites */
 	char     tiles[128];            /* "": none published; "good"; or what is wrong: made from the log, so no fault of it */
 };
 struct bawn_audit_verify_options {
 	const char *key;                /* a verifier key known from elsewhere, which must have signed this log; or NULL */
 	const char *witness;            /* a witness's directory, its file, or a checkpoint somebody kept; or NULL */
 	bool        witness_may;        /* it may be missing, or know nothing of this log: then there is no anchor */
+	unsigned    jobs;               /* threads that share the work, the caller's counted; 0: only that */
 	bool        skim;               /* of the signatures only the last of each epoch, which covers what the others do */
 };
 /* Reads every byte; works on a copy.  Fails only where the log cannot be read at all, or the key is none. */
@@ -159,7 +166,7 @@ struct bawn_bundle_report {
 	bool     code;                  /* is in it */
 	char     code_sha256[BAWN_SHA256_HEX];
 	bool     known;                 /* a key known from elsewhere vouches for it */
-	char     origin[200], vkey[300];  /* the log's name, and the key of epoch 0 as the document has it */
+	char     origin[200], vkey[300];  /* the log's name, and the first key as the document has it: of epoch 0, or of where the log was cut */
 };
 /* Checks such a document alone; `key` is a verifier key known from elsewhere, or NULL.  Fails only where the key is none
  * or memory ends. */
@@ -176,5 +183,22 @@ struct bawn_bookmark { uint64_t seq; bool known; uint64_t segment, offset; char 
 BAWN_MUST_CHECK int bawn_audit_walk_on(const char *dir, struct bawn_bookmark *place, bawn_entry_fn *entry, void *ctx, struct bawn_err *err);
 /* Newest first. */
 BAWN_MUST_CHECK int bawn_audit_walk_back(const char *dir, bawn_entry_fn *entry, void *ctx, struct bawn_err *err);
+/* What entries are looked for; what is NULL, 0 or false is not asked. */
+struct bawn_find {
+	uint64_t     since_us, until_us;
+	bool         each;              /* time is asked of each entry; else all before the newest that is older than since count as older */
+	const char  *type;              /* or a family of types: exec */
+	const char  *severity, *level, *status, *session;
+	const char  *exec;              /* what its id begins with, in small or capital letters */
+	const char *const *label; size_t n_labels;  /* "K=V", or "K" */
+	bool         ends;              /* entries that end an execution: bawn_record_ends */
+	bool         one; uint64_t seq; /* this entry */
+	uint64_t     look;              /* so many of the newest are read before an index is begun; 0: 32768 */
+};
+/* Calls `entry`, newest first, for at least every entry that meets the question: the caller looks at each itself.  With the
+ * help of an index (`helper` is the path of libexec/bawn/index, or NULL) where there is one or it can be made, so that a
+ * rare entry of a long log is found without reading all of it; else as bawn_audit_walk_back (`one`: as bawn_audit_walk).
+ * entry(ctx, NULL) means: forget what was shown, it begins anew. */
+BAWN_MUST_CHECK int bawn_audit_find(const char *dir, const char *helper, const struct bawn_find *what, bawn_entry_fn *entry, void *ctx, struct bawn_err *err);
 /* Number of acknowledged entries, from head alone. */
 BAWN_MUST_CHECK int bawn_audit_size(const char *dir, uint64_t *out_entries, struct bawn_err *err);

@@ -1,10 +1,11 @@
 /* bundle.c - one execution as evidence: its entries, its code, proofs and keys in one JSON document, and the check of
  * such a document by somebody who has nothing else but, at best, the log's verifier key.
  *
- *	{"v":1,"bundle":"bawn-audit","exec":"…","vkey":"…","keys":[P…],"checkpoint":"…","entries":[P…],"code":C}⏎
+ *	{"v":1,"bundle":"bawn-audit","exec":"…","vkey":"…"[,"from":P],"keys":[P…],"checkpoint":"…","entries":[P…],"code":C}⏎
  *	P = {"line":"…","proof":"…"}     C = {"sha256":"…","base64":"…"} or null
  *
- * vkey is the key of epoch 0; each of `keys` is a log.key, proved by the key before it, up to the one that signed
+ * vkey is the key of epoch 0 or, where the entries that lead on from it were pruned, the one that the log.prune in
+ * `from` names for the place of the cut; each of `keys` is a log.key, proved by the key before it, up to the one that signed
  * `checkpoint`; each of `entries` is proved by `checkpoint`.
  *
  * Invariants: (1) what is exported was re-hashed a moment ago and leads to the signed root; (2) a document has one
@@ -16,19 +17,21 @@
 #include "audit/audit.h"
 #include "audit/entry.h"
 #include "audit/proof.h"
+#include "audit/prune.h"
 #include "audit/trail.h"
 #include "base/b64.h"
 #include "base/cleanup.h"
 
 #define BUNDLE_MAX (256u << 20)
 
-struct parts { const char *exec, *vkey, *checkpoint; json_t *keys, *entries, *code; };
+struct parts { const char *exec, *vkey, *checkpoint; json_t *from, *keys, *entries, *code; };  /* from: or NULL */
 
 /* The one spelling. */
 static int render(struct bawn_buf *out, const struct parts *p, struct bawn_err *err)
 {
-	bawn_auto_json doc = json_pack("{s:i, s:s, s:s, s:s, s:O, s:s, s:O, s:O}", "v", 1, "bundle", "bawn-audit", "exec", p->exec,
-		"vkey", p->vkey, "keys", p->keys, "checkpoint", p->checkpoint, "entries", p->entries, "code", p->code);
+	bawn_auto_json doc = json_pack("{s:i, s:s, s:s, s:s, s:O*, s:O, s:s, s:O, s:O}", "v", 1, "bundle", "bawn-audit", "exec", p->exec, "vkey", p->vkey,
+		"from", p->from, "keys", p->keys, "checkpoint", p->checkpoint, "entries", p->entries,
+		"code", p->code);
 	if (doc == NULL)
 		return bawn_fail(err, -ENOMEM, "make a bundle");
 	int r = bawn_json_put(out, doc, err);
@@ -59,7 +62,7 @@ static struct bawn_span span_of(const json_t *text)
 
 /* ---- making ---- */
 
-struct gather { const char *exec; json_t *turns, *lines; char code[BAWN_SHA256_HEX]; bool cut; };  /* newest first; cut: not from the first entry on */
+struct gather { const char *exec; json_t *turns, *prunes, *lines; char code[BAWN_SHA256_HEX]; bool cut; };  /* newest first; cut: not from the first entry on */
 
 static int take(void *ctx, const struct bawn_line *l, struct bawn_span line, struct bawn_err *err)
 {
@@ -68,6 +71,8 @@ static int take(void *ctx, const struct bawn_line *l, struct bawn_span line, str
 	g->cut = l->seq > 0;
 	if (l->seq == 0 || bawn_span_is(l->type, "log.key"))
 		bawn_json_push(g->turns, bawn_json_text(line), &ok);
+	if (bawn_span_is(l->type, "log.prune"))
+		bawn_json_push(g->prunes, bawn_json_text(line), &ok);
 	if (memmem(line.p, line.n, g->exec, strlen(g->exec)) != NULL) {
 		bawn_auto_json j = json_loadb(line.p, line.n, JSON_ALLOW_NUL, NULL);
 		const char *exec = text_of(j, "exec", NULL), *code = text_of(j, "body", "code_sha256");
@@ -97,33 +102,58 @@ static int prove(json_t *list, const bawn_node *leaf, struct bawn_span line, con
 	return ok ? 0 : bawn_fail(err, -ENOMEM, "make a bundle");
 }
 
-/* From log.genesis over each log.key to the key that signed the head. */
-static int prove_keys(const struct gather *g, const struct bawn_leaves *all, json_t *keys, struct bawn_vkey *out_first, struct bawn_err *err)
+/* The key of the place where the log was cut, and the log.prune that says so where it is not of epoch 0. */
+static int key_at_cut(const struct gather *g, int dirfd, struct bawn_vkey *out, uint64_t *out_epoch, struct bawn_span *out_from, struct bawn_err *err)
 {
-	struct bawn_vkey key = { 0 }, next = { 0 };
-	uint64_t epoch = 0;
-	if (g->cut)
-		return bawn_fail_as(err, BAWN_ERROR_NOT_FOUND, "exec", "the beginning of the log, which names its first key, was pruned: no bundle can be made");
-	for (size_t i = json_array_size(g->turns); i-- > 0; ) {
+	bawn_auto_segments segments = { 0 };
+	struct bawn_cut cut;
+	int r = bawn_segments_list(dirfd, &segments, err);
+	if (r == 0)
+		r = bawn_cut_find(dirfd, &segments, &cut, err);
+	if (r < 0)
+		return r;
+	*out = cut.key;
+	*out_epoch = cut.epoch;
+	for (size_t i = 0; cut.epoch > 0 && i < json_array_size(g->prunes); i++) {
+		struct bawn_line l;
+		const char *problem;
+		struct bawn_span line = span_of(json_array_get(g->prunes, i));
+		if (bawn_line_shape(line, &l, &problem) == 0 && l.seq == cut.seq)
+			*out_from = line;
+	}
+	return cut.epoch > 0 && out_from->p == NULL ? bawn_fail(err, -EBADMSG, "make a bundle: its log.prune is not acknowledged") : 0;
+}
+
+/* The first key of the log. */
+static int first_key(const struct gather *g, struct bawn_vkey *out, struct bawn_err *err)
+{
+	const size_t n = json_array_size(g->turns);
+	struct bawn_line l;
+	const char *problem = "it is missing";
+	int r = n > 0 ? bawn_line_shape(span_of(json_array_get(g->turns, n - 1)), &l, &problem) : -EBADMSG;
+	if (r < 0 || (problem = bawn_key_first(l.body, out)) != NULL)
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "entry 0 of the audit log: %s", problem);
+	return 0;
+}
+
+/* From there over each log.key to the key that signed the head. */
+static int prove_keys(const struct gather *g, const struct bawn_leaves *all, struct bawn_vkey key, uint64_t epoch, json_t *keys, struct bawn_err *err)
+{
+	for (size_t i = json_array_size(g->turns) - !g->cut; !bawn_vkey_equal(&key, &all->sealer) && i-- > 0; epoch++) {
 		struct bawn_span line = span_of(json_array_get(g->turns, i));
+		struct bawn_vkey next;
 		struct bawn_line l;
 		const char *problem = "";
-		const bool first = i + 1 == json_array_size(g->turns);
 		int r = bawn_line_shape(line, &l, &problem);
-		if (r == 0 && (problem = first ? bawn_key_first(l.body, &next) : bawn_key_next(l.body, epoch, &key, &next)) != NULL)
+		if (r == 0 && (problem = bawn_key_next(l.body, epoch, &key, &next)) != NULL)
 			r = bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "entry %" PRIu64 " of the audit log: %s", l.seq, problem);
-		if (r == 0 && !first)
+		if (r == 0)
 			r = prove(keys, all->leaf, line, NULL, &key, err);
 		if (r < 0)
 			return r;
-		epoch += !first;
 		key = next;
-		if (first)
-			*out_first = key;
-		if (bawn_vkey_equal(&key, &all->sealer))
-			return 0;
 	}
-	return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "the log does not name the key that signed its head");
+	return bawn_vkey_equal(&key, &all->sealer) ? 0 : bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "the log does not name the key that signed its head");
 }
 
 static int add_code(const char *dir, const char *sha256, json_t **out, struct bawn_err *err)
@@ -142,11 +172,14 @@ static int add_code(const char *dir, const char *sha256, json_t **out, struct ba
 
 int bawn_audit_bundle(const char *dir, const char *exec, struct bawn_buf *out, struct bawn_err *err)
 {
-	bawn_auto_json turns = json_array(), *lines = json_array(), *keys = json_array(), *entries = json_array(), *code = NULL;
+	bawn_auto_json turns = json_array(), *prunes = json_array(), *lines = json_array(), *from = json_array(), *keys = json_array(),
+		*entries = json_array(), *code = NULL;
 	bawn_auto_leaves all = { 0 };
 	bawn_auto_fd dirfd = -1;
-	struct gather g = { .exec = exec, .turns = turns, .lines = lines };
+	struct gather g = { .exec = exec, .turns = turns, .prunes = prunes, .lines = lines };
+	struct bawn_span cut = { 0 };
 	struct bawn_vkey first = { 0 };
+	uint64_t epoch = 0;
 	char vkey[BAWN_VKEY_MAX];
 	int r = bawn_audit_dir_open(dir, &dirfd, err);
 	if (r == 0)
@@ -154,7 +187,11 @@ int bawn_audit_bundle(const char *dir, const char *exec, struct bawn_buf *out, s
 	if (r == 0 && json_array_size(lines) == 0)
 		r = bawn_fail_as(err, BAWN_ERROR_NOT_FOUND, "exec", "no entry of an execution '%s' in the log", exec);
 	if (r == 0)
-		r = prove_keys(&g, &all, keys, &first, err);
+		r = g.cut ? key_at_cut(&g, dirfd, &first, &epoch, &cut, err) : first_key(&g, &first, err);
+	if (r == 0 && cut.p != NULL)
+		r = prove(from, all.leaf, cut, &all.head.seal, &all.sealer, err);
+	if (r == 0)
+		r = prove_keys(&g, &all, first, epoch, keys, err);
 	for (size_t i = json_array_size(lines); r == 0 && i-- > 0; )
 		r = prove(entries, all.leaf, span_of(json_array_get(lines, i)), &all.head.seal, &all.sealer, err);
 	if (r == 0)
@@ -166,15 +203,16 @@ int bawn_audit_bundle(const char *dir, const char *exec, struct bawn_buf *out, s
 	bawn_vkey_text(&first, vkey);
 	if (bawn_buf_error(&note) < 0)
 		return bawn_fail(err, bawn_buf_error(&note), "make a bundle");
-	return render(out, &(struct parts){ .exec = exec, .vkey = vkey, .checkpoint = note.p, .keys = keys, .entries = entries, .code = code }, err);
+	return render(out, &(struct parts){ .exec = exec, .vkey = vkey, .checkpoint = note.p, .from = json_array_get(from, 0), .keys = keys, .entries = entries, .code = code }, err);
 }
 
 /* ---- checking ---- */
 
 struct check {
 	struct bawn_bundle_report *r;
-	struct bawn_vkey *key;    /* of each epoch up to the one that signed the checkpoint */
+	struct bawn_vkey *key;    /* of each epoch, from the first in the document up to the one that signed the checkpoint */
 	size_t n_keys;
+	uint64_t epoch;           /* of the first of them */
 	struct bawn_seal seal;    /* the checkpoint */
 	struct bawn_span note;    /* as it is written */
 	uint64_t next;            /* entries ascend: the least seq that may come */
@@ -222,7 +260,7 @@ static bool check_turn(struct check *c, const json_t *pair)
 	if (!take_pair(c, pair, c->again.keys, &proof, &line, &l))
 		return false;
 	const char *problem = !bawn_span_is(l.type, "log.key") || !l.sealed ? "no signed log.key" :
-	                      bawn_key_next(l.body, c->n_keys - 1, key, &c->key[c->n_keys]);
+	                      bawn_key_next(l.body, c->epoch + c->n_keys - 1, key, &c->key[c->n_keys]);
 	bawn_line_leaf(&l, leaf);
 	if (problem == NULL)
 		problem = bawn_proof_check(proof, leaf, l.seq, key, &seal);
@@ -242,20 +280,51 @@ static bool seal_known(const struct check *c, const struct bawn_line *l)
 	return good;
 }
 
+/* NULL, or why the checkpoint does not vouch for the line. */
+static const char *vouched(const struct check *c, const struct bawn_line *l, struct bawn_span proof)
+{
+	struct bawn_seal seal;
+	bawn_node leaf;
+	bawn_line_leaf(l, leaf);
+	const char *problem = bawn_proof_check(proof, leaf, l->seq, &c->key[c->n_keys - 1], &seal);
+	if (problem == NULL && (proof.n < c->note.n || memcmp(proof.p + proof.n - c->note.n, c->note.p, c->note.n) != 0))
+		problem = "proved by another checkpoint than the bundle's";
+	return problem == NULL && !seal_known(c, l) ? "its own signature is not by a key of the log" : problem;
+}
+
+/* A log.prune: the key that it names for the place of the cut is the first one here.  Whether the log says so can be
+ * seen only when the keys are known: `again`. */
+static bool check_from(struct check *c, const json_t *pair, bool again)
+{
+	struct bawn_span line, proof;
+	struct bawn_line l;
+	struct bawn_cut cut;
+	bawn_auto_json list = json_array();
+	char key[BAWN_VKEY_MAX];
+	if (pair == NULL)
+		return true;
+	c->ok = c->ok && list != NULL;
+	if (!take_pair(c, pair, list, &proof, &line, &l))
+		return false;
+	if (!bawn_span_is(l.type, "log.prune") || !bawn_cut_read(l.body, &cut) || cut.epoch == 0)
+		return bad(c, "it does not begin at a place where the log was cut");
+	bawn_vkey_text(&cut.key, key);
+	if (strcmp(key, c->again.vkey) != 0)
+		return bad(c, "its vkey is not the one of the place where the log was cut");
+	c->epoch = cut.epoch;
+	const char *problem = again ? vouched(c, &l, proof) : NULL;
+	if (again)
+		c->again.from = json_incref(json_array_get(list, 0));
+	return problem == NULL || bad_entry(c, l.seq, problem);
+}
+
 static bool check_entry(struct check *c, const json_t *pair)
 {
 	struct bawn_span line, proof;
 	struct bawn_line l;
-	struct bawn_seal seal;
-	bawn_node leaf;
 	if (!take_pair(c, pair, c->again.entries, &proof, &line, &l))
 		return false;
-	bawn_line_leaf(&l, leaf);
-	const char *problem = bawn_proof_check(proof, leaf, l.seq, &c->key[c->n_keys - 1], &seal);
-	if (problem == NULL && (proof.n < c->note.n || memcmp(proof.p + proof.n - c->note.n, c->note.p, c->note.n) != 0))
-		problem = "proved by another checkpoint than the bundle's";
-	if (problem == NULL && !seal_known(c, &l))
-		problem = "its own signature is not by a key of the log";
+	const char *problem = vouched(c, &l, proof);
 	if (problem == NULL && l.seq < c->next)
 		problem = "out of order";
 	bawn_auto_json j = json_loadb(line.p, line.n, JSON_ALLOW_NUL, NULL);
@@ -324,7 +393,8 @@ static bool check_parts(struct check *c, const json_t *doc, struct bawn_span tex
 	if (c->again.exec == NULL || c->again.vkey == NULL || c->again.checkpoint == NULL || !json_is_array(keys) || !json_is_array(entries) ||
 	    json_object_get(doc, "code") == NULL)
 		return bad(c, "not a bundle of an audit log");
-	if (!check_keys(c, keys, known))
+	const json_t *from = json_object_get(doc, "from");
+	if (!check_from(c, from, false) || !check_keys(c, keys, known) || !check_from(c, from, true))
 		return false;
 	json_array_foreach(entries, i, pair)
 		if (!check_entry(c, pair))
@@ -356,6 +426,7 @@ int bawn_audit_bundle_verify(struct bawn_span text, const char *key, struct bawn
 	c.note = bawn_span(c.again.checkpoint);
 	r.ok = c.ok && check_parts(&c, doc, text, key != NULL ? &known : NULL);
 	json_decref(c.again.code);
+	json_decref(c.again.from);
 	if (!c.ok)
 		return bawn_fail(err, -ENOMEM, "read a bundle");
 	if (c.n_keys > 0) {

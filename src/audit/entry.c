@@ -23,7 +23,7 @@ struct scan {
 	const char *p, *end;
 	const char *problem;   /* of the first failure */
 	bool        nul;         /* a \u0000 was read */
-	bool        look_twice;  /* two keys of one object fell into the same bin */
+	bool        look_twice;  /* two keys of one object may be the same */
 };
 
 static bool bad(struct scan *s, const char *problem)
@@ -137,17 +137,41 @@ static bool string(struct scan *s, struct bawn_span *out)
 
 static bool value(struct scan *s, int depth);
 
-static unsigned bin_of(struct bawn_span key)
+/* Tells keys apart, but not for certain: equal keys have equal marks. */
+static uint64_t mark_of(struct bawn_span key)
 {
-	uint32_t h = 2166136261u;  /* FNV-1a: only spreads keys over bins */
-	for (size_t i = 0; i < key.n; i++)
-		h = (h ^ (unsigned char)key.p[i]) * 16777619u;
-	return (h ^ h >> 16) & 255u;
+	const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t h = key.n * odd, v = 0;
+	size_t i = 0;
+	for (; i + 8 <= key.n; i += 8) {
+		memcpy(&v, key.p + i, 8);
+		h = (h ^ v) * odd;
+		h ^= h >> 29;
+	}
+	for (v = 0; i < key.n; i++)
+		v = v << 8 | (unsigned char)key.p[i];
+	h = (h ^ v) * odd;
+	return h ^ h >> 32;
+}
+
+#define MARKS 32  /* of an object with more keys the rest are only suspected */
+struct marks { uint64_t mark[MARKS]; unsigned n; };
+
+static bool seen_before(struct marks *m, struct bawn_span key)
+{
+	const uint64_t mark = mark_of(key);
+	bool seen = m->n == MARKS;
+	for (unsigned i = 0; i < m->n; i++)
+		seen |= m->mark[i] == mark;
+	if (m->n < MARKS)
+		m->mark[m->n++] = mark;
+	return seen;
 }
 
 static bool object(struct scan *s, int depth)
 {
-	uint64_t seen[4] = { 0 };
+	struct marks seen;
+	seen.n = 0;
 	if (!next_is(s, '{'))
 		return bad(s, "an object is missing");
 	s->p++;
@@ -164,10 +188,7 @@ static bool object(struct scan *s, int depth)
 			return bad(s, "a key with a NUL");
 		if (!literal(s, ":", "a colon is missing") || !value(s, depth))
 			return false;
-		unsigned bin = bin_of(key);
-		if (seen[bin / 64] >> (bin % 64) & 1u)
-			s->look_twice = true;
-		seen[bin / 64] |= UINT64_C(1) << (bin % 64);
+		s->look_twice |= seen_before(&seen, key);
 		if (next_is(s, '}')) {
 			s->p++;
 			return true;
@@ -303,7 +324,7 @@ static bool members(struct scan *s, struct bawn_line *l)
 	       (s->p == s->end || bad(s, "bytes after the entry"));
 }
 
-/* The scanner only suspects a duplicate (two keys in one bin); the full parser knows. */
+/* The scanner only suspects a duplicate; the full parser knows. */
 static int duplicates(struct bawn_span line, const char **out_problem)
 {
 	json_error_t why;
@@ -333,30 +354,29 @@ int bawn_line_shape(struct bawn_span line, struct bawn_line *out, const char **o
 		if (r < 0)
 			return r;
 	}
+	bawn_unhex(l.hash, l.data, sizeof l.data);
 	*out = l;
 	return 0;
 }
 
-static void hash_covered(struct bawn_span covered, char out[static BAWN_SHA256_HEX])
+static void hash_covered(struct bawn_span covered, uint8_t out[static BAWN_SHA256_LEN])
 {
 	struct bawn_sha256 h;
-	uint8_t raw[BAWN_SHA256_LEN];
 	bawn_sha256_init(&h);
 	bawn_sha256_add(&h, covered.p, covered.n);
 	bawn_sha256_add(&h, "}", 1);
-	bawn_sha256_end(&h, raw);
-	bawn_hex(raw, sizeof raw, out);
+	bawn_sha256_end(&h, out);
 }
 
 int bawn_line_check(struct bawn_span line, struct bawn_line *out, const char **out_problem)
 {
 	struct bawn_line l;
-	char hash[BAWN_SHA256_HEX];
+	uint8_t hash[BAWN_SHA256_LEN];
 	int r = bawn_line_shape(line, &l, out_problem);
 	if (r < 0)
 		return r;
 	hash_covered((struct bawn_span){ line.p, (size_t)(l.hash - line.p) - strlen(",\"hash\":\"") }, hash);
-	if (memcmp(hash, l.hash, 64) != 0) {
+	if (memcmp(hash, l.data, sizeof hash) != 0) {
 		*out_problem = "its hash is not the hash of its bytes";
 		return -EBADMSG;
 	}
@@ -371,7 +391,7 @@ void bawn_hash_leaf(const char hash[static 64], uint8_t out[static BAWN_SHA256_L
 	bawn_tree_leaf(raw, out);
 }
 
-void bawn_line_leaf(const struct bawn_line *l, uint8_t out[static BAWN_SHA256_LEN]) { bawn_hash_leaf(l->hash, out); }
+void bawn_line_leaf(const struct bawn_line *l, uint8_t out[static BAWN_SHA256_LEN]) { bawn_tree_leaf(l->data, out); }
 
 /* ---- writing ---- */
 
@@ -459,7 +479,9 @@ void bawn_line_put(struct bawn_buf *out, uint64_t seq, struct bawn_span draft,
 	out_hash[0] = '\0';
 	if (bawn_buf_error(out) < 0)
 		return;
-	hash_covered((struct bawn_span){ out->p + from, out->n - from }, out_hash);
+	uint8_t raw[BAWN_SHA256_LEN];
+	hash_covered((struct bawn_span){ out->p + from, out->n - from }, raw);
+	bawn_hex(raw, sizeof raw, out_hash);
 	bawn_buf_fmt(out, ",\"hash\":\"%s\"}\n", out_hash);
 }
 

@@ -21,6 +21,7 @@ struct bawn_line {
 	uint64_t         seq, ts_us;
 	struct bawn_span type, body;        /* body with its braces */
 	const char      *prev_hash, *hash;  /* 64 letters each, not terminated */
+	uint8_t          data[BAWN_SHA256_LEN];  /* the bytes of hash: what the tree is over */
 	bool             sealed;            /* it carries root and signature: */
 	struct bawn_seal seal;              /* of size seq + 1 */
 };

@@ -1,7 +1,7 @@
 /* head.c - see head.h.
  *
- * Invariants: (1) a slot counts only if its check is the SHA-256 of its own bytes; (2) a write touches
- * one slot, so the other keeps the state before it.
+ * Invariants: (1) a slot counts only if its check is the SHA-256 of its own bytes; (2) of the two slots the
+ * older one is on disk: a write goes to the newer one, or to a damaged one, or follows a sync.
  * An attacker controls: the file, if he may write the state directory.  `check` finds accidents, the
  * signature finds him (recover.c and verify.c look at it), except where he puts back an older head. */
 #include "audit/head.h"
@@ -141,21 +141,27 @@ static bool decode_slot(struct bawn_span slot, struct bawn_head *out)
 
 int bawn_head_decode(struct bawn_span file, struct bawn_head *out)
 {
-	bool found = false;
+	int found = 0;
 	struct bawn_head best = { 0 };
 	for (size_t i = 0; i < 2; i++) {
 		struct bawn_head h;
 		if (file.n < (i + 1) * BAWN_HEAD_SLOT ||
 		    !decode_slot((struct bawn_span){ file.p + i * BAWN_HEAD_SLOT, BAWN_HEAD_SLOT }, &h) || (h.gen & 1u) != i)
 			continue;
-		if (!found || h.gen > best.gen)
+		if (found++ == 0 || h.gen > best.gen)
 			best = h;
-		found = true;
 	}
-	if (!found)
+	if (found == 0)
 		return -EBADMSG;
 	*out = best;
+	out->alone = found == 1;
 	return 0;
+}
+
+void bawn_head_turn(struct bawn_head *h, bool synced)
+{
+	h->gen += synced || h->alone ? 1 : 2;
+	h->alone = false;
 }
 
 #define SLOT_FIXED sizeof "{\"v\":1,\"gen\":,\"size\":,\"segment\":,\"at\":,\"offset\":,\"hash\":\"\",\"epoch\":,\"before\":\"\",\"root\":\"\",\"signature\":\"\"\n"
@@ -202,9 +208,9 @@ int bawn_head_read_at(int dirfd, struct bawn_head *out, struct bawn_err *err)
 		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "the head of the log is missing");
 	if (fd < 0)
 		return bawn_fail(err, -errno, "open the head of the log");
-	/* Readers take no lock: while writers are quick enough to touch both slots during one read, look again. */
+	/* Readers take no lock.  A slot that is being written looks damaged, and the other one may be old: look again. */
 	int r = bawn_head_read(fd, out, err);
-	for (int i = 0; r == -EBADMSG && i < 10; i++) {
+	for (int i = 0; (r == -EBADMSG || (r == 0 && out->alone)) && i < 10; i++) {
 		(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = 1000000 }, NULL);
 		r = bawn_head_read(fd, out, err);
 	}

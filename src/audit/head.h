@@ -5,8 +5,9 @@
  *	| even gen  | odd gen     |               "hash":"64 hex","epoch":N,"before":"hex","root":"base64",
  *	+-----------+-------------+               "signature":"base64",…,"check":"64 hex"}\n and zero bytes
  *
- * Slots are written alternately and in place; the valid one with the larger gen counts.  A write that
- * is cut short spoils one slot, never both.  Members may be added before "check".
+ * The valid slot with the larger gen counts.  It is written in place, again and again, while the other one
+ * stays as it was at the last sync of the file; after a sync they change places.  So a power cut, which may
+ * tear what was not synced, spoils one slot, never both.  Members may be added before "check".
  *
  * `before` is the frontier of the tree without its last entry.  So the root follows from `before` and
  * `hash`, and the signature over it vouches for size, hash and frontier at once; segment, at and offset
@@ -24,7 +25,8 @@
 #define BAWN_HEAD_FILE (2 * BAWN_HEAD_SLOT)
 
 struct bawn_head {
-	uint64_t gen;                /* commits so far */
+	uint64_t gen;                /* larger with each write; odd or even: the slot */
+	bool     alone;              /* the other slot is damaged */
 	uint64_t size;               /* entries */
 	uint64_t segment;            /* first seq of the segment that holds the last entry */
 	uint64_t at, offset;         /* of the last line in it: its first byte, the byte after its newline */
@@ -44,6 +46,9 @@ void bawn_head_init(struct bawn_head *h);
 /* From the bytes of the file; -EBADMSG where neither slot is valid. */
 BAWN_MUST_CHECK int bawn_head_decode(struct bawn_span file, struct bawn_head *out);
 void bawn_head_encode(const struct bawn_head *h, char out[static BAWN_HEAD_SLOT]);
+
+/* Before the next write: to the other slot where the file was synced since the last one (or that slot is damaged). */
+void bawn_head_turn(struct bawn_head *h, bool synced);
 
 /* -EBADMSG and AUDIT_TAMPERED where neither slot is valid. */
 BAWN_MUST_CHECK int bawn_head_read(int fd, struct bawn_head *out, struct bawn_err *err);

@@ -109,6 +109,13 @@ int bawn_keys_public(int dirfd, uint64_t epoch, struct bawn_vkey *out)
 	return bawn_keys_read(dirfd, path, out);
 }
 
+bool bawn_keys_private_there(int dirfd, uint64_t epoch)
+{
+	char path[PATH_MAX_KEY];
+	private_path(epoch, path);
+	return faccessat(dirfd, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 int bawn_keys_destroy(int dirfd, uint64_t epoch, struct bawn_err *err)
 {
 	static const char zeros[KEY_FILE_MAX];

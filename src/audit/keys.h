@@ -14,5 +14,6 @@ BAWN_MUST_CHECK int bawn_keys_load(int dirfd, uint64_t epoch, struct bawn_signer
 /* From a file of one verifier key: 0, -ENOENT, -EBADMSG where it holds anything else, or another error. */
 BAWN_MUST_CHECK int bawn_keys_read(int dirfd, const char *path, struct bawn_vkey *out);
 BAWN_MUST_CHECK int bawn_keys_public(int dirfd, uint64_t epoch, struct bawn_vkey *out);
+bool bawn_keys_private_there(int dirfd, uint64_t epoch);
 /* Overwrites, as far as the disk lets us, and removes a private key; one that is not there is no error. */
 BAWN_MUST_CHECK int bawn_keys_destroy(int dirfd, uint64_t epoch, struct bawn_err *err);

@@ -154,6 +154,11 @@ static bool ours(struct bawn_store *s, const struct bawn_line *l, uint64_t epoch
 static int remove_before(struct bawn_store *s, const struct bawn_segments *all, uint64_t cut, struct bawn_err *err)
 {
 	bool removed = false;
+	if (all->n > 0 && all->first[0] < cut) {  /* no power cut brings back a head that names one of them */
+		int r = bawn_store_fix_head(s, err);
+		if (r < 0)
+			return r;
+	}
 	for (size_t i = 0; i < all->n && all->first[i] < cut; i++) {
 		char name[BAWN_SEGMENT_NAME];
 		bawn_segment_name(all->first[i], name);
@@ -369,7 +374,7 @@ static int check_log(struct pruning *p, const char *dir, struct bawn_err *err)
 	if (strcmp(v.tiles, "good") != 0)
 		return bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL, "the tiles of the audit log are not whole: %s; remove tile and checkpoint, and they are made anew",
 		                    v.tiles[0] != '\0' ? v.tiles : "there are none");
-	return 0;
+	return syncfs(p->store.dirfd) < 0 ? bawn_store_fail(&p->store, err, "sync the tiles") : 0;
 }
 
 static json_t *prune_json(const struct pruning *p)

@@ -17,6 +17,15 @@ const char *bawn_record_severity(enum bawn_record_type type)
 	return (unsigned)type < BAWN_RECORD_COUNT ? row[type].severity : "";
 }
 
+bool bawn_record_ends(const char *type)
+{
+	static const enum bawn_record_type end[] = { BAWN_RECORD_EXEC_OUTCOME, BAWN_RECORD_EXEC_REFUSED, BAWN_RECORD_EXEC_LOST, BAWN_RECORD_APPROVAL_REQUESTED };
+	for (size_t i = 0; i < BAWN_LEN(end); i++)
+		if (strcmp(type, row[end[i]].name) == 0)
+			return true;
+	return false;
+}
+
 int bawn_audit_put(struct bawn_audit *a, const struct bawn_record *rec, struct bawn_receipt *out,
                    struct bawn_err *err)
 {

@@ -9,7 +9,9 @@
  * Invariants:
  * (1) nothing at or below head is ever cut or changed;
  * (2) no byte is cut before its copy in quarantine/ is durable;
- * (3) what is kept is synced before head counts it (store.c, invariant 1).
+ * (3) what is kept is written once more and synced before head counts it (store.c, invariant 1).  A sync
+ *     alone is not enough: where that of its writer failed, the kernel took the pages for clean, and a second
+ *     one would succeed without a byte on the disk.
  * NOTE: between the cut and log.recovered a crash may come; the copy is then there without an entry.
  * An attacker controls: what he managed to append to a segment, at most. */
 #include "audit/store.h"
@@ -180,20 +182,20 @@ static int copy_tail(struct bawn_store *s, int to, uint64_t from, uint64_t *out_
 
 struct cut { uint64_t bytes; char sha256[BAWN_SHA256_HEX], file[64]; };
 
-static int quarantine(struct bawn_store *s, const struct bawn_head *h, struct cut *out, struct bawn_err *err)
+static int quarantine(struct bawn_store *s, uint64_t size, uint64_t from, struct cut *out, struct bawn_err *err)
 {
 	char id[BAWN_ULID_LEN];
 	int r = bawn_ulid_new(id, err);
 	if (r < 0)
 		return r;
-	snprintf(out->file, sizeof out->file, "%012" PRIu64 "-%s", h->size, id);
+	snprintf(out->file, sizeof out->file, "%012" PRIu64 "-%s", size, id);
 	bawn_auto_fd dir = openat(s->dirfd, "quarantine", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (dir < 0)
 		return bawn_store_fail(s, err, "open quarantine");
 	bawn_auto_fd to = openat(dir, out->file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (to < 0)
 		return bawn_store_fail(s, err, "make a file in quarantine");
-	r = copy_tail(s, to, h->offset, &out->bytes, out->sha256, err);
+	r = copy_tail(s, to, from, &out->bytes, out->sha256, err);
 	if (r == 0 && fsync(dir) < 0)
 		r = bawn_store_fail(s, err, "sync quarantine");
 	if (r < 0)
@@ -211,19 +213,19 @@ static int last_segment(struct bawn_store *s, const struct bawn_head *h, struct 
 	return r;
 }
 
-/* Cuts what follows *h in the open segment. */
-static int cut_tail(struct bawn_store *s, const struct bawn_trail *t, const struct bawn_head *h, struct cut *out, struct bawn_err *err)
+/* Cuts the open segment at `from`, which is where the log, up to *h, ends in it. */
+static int cut_tail(struct bawn_store *s, const struct bawn_trail *t, const struct bawn_head *h, uint64_t from, struct cut *out, struct bawn_err *err)
 {
 	int r = last_segment(s, h, err);
 	if (r == 0)
 		r = bawn_store_check_published(s, h, err);
 	if (r == 0)
-		r = bawn_segment_not_torn(s->segfd, h->offset, UINT64_MAX, t->sealed, t->chain.seq > 0 ? &t->key : NULL, err);
+		r = bawn_segment_not_torn(s->segfd, from, UINT64_MAX, t->sealed, t->chain.seq > 0 ? &t->key : NULL, err);
 	if (r > 0)
 		r = tampered(err, h, "entries follow that do not continue the log");
 	if (r == 0)
-		r = quarantine(s, h, out, err);
-	if (r == 0 && ftruncate(s->segfd, (off_t)h->offset) < 0)
+		r = quarantine(s, h->size, from, out, err);
+	if (r == 0 && ftruncate(s->segfd, (off_t)from) < 0)
 		r = bawn_store_fail(s, err, "cut a torn tail");
 	return r;
 }
@@ -232,20 +234,39 @@ static int cut_tail(struct bawn_store *s, const struct bawn_trail *t, const stru
 static int drop_segment(struct bawn_store *s, const struct bawn_trail *t, const struct bawn_head *h, struct cut *out, struct bawn_err *err)
 {
 	char name[BAWN_SEGMENT_NAME];
-	struct bawn_head start = *h;
 	struct stat st;
-	start.offset = 0;
 	bawn_segment_name(s->segment, name);
 	if (fstat(s->segfd, &st) < 0)
 		return bawn_store_fail(s, err, "look at a segment");
-	int r = st.st_size > 0 ? cut_tail(s, t, &start, out, err) : 0;
+	int r = st.st_size > 0 ? cut_tail(s, t, h, 0, out, err) : 0;
 	if (r == 0 && (unlinkat(s->segdir, name, 0) < 0 || fsync(s->segdir) < 0))
 		r = bawn_store_fail(s, err, "remove a torn segment");
 	return r == 0 ? bawn_store_open_segment(s, h->segment, false, err) : r;
 }
 
+/* What was kept in the open segment, which ends at *h; *head is what was acknowledged for certain. */
+static int make_durable(struct bawn_store *s, const struct bawn_head *head, const struct bawn_head *h, struct bawn_err *err)
+{
+	char chunk[16384];
+	uint64_t at = s->segment == head->segment ? head->offset : 0;
+	while (at < h->offset) {
+		const size_t want = h->offset - at < sizeof chunk ? (size_t)(h->offset - at) : sizeof chunk;
+		ssize_t n = pread(s->segfd, chunk, want, (off_t)at);
+		if (n > 0)
+			n = pwrite(s->segfd, chunk, (size_t)n, (off_t)at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			errno = n == 0 ? EIO : errno;
+			return bawn_store_fail(s, err, "write a kept entry once more");
+		}
+		at += (size_t)n;
+	}
+	return bawn_store_sync(s, s->segfd, "sync a segment", err);
+}
+
 /* The segments after the open one, each of which must continue the chain. */
-static int later_segments(struct bawn_store *s, struct bawn_trail *t, struct bawn_head *h, struct cut *cut, struct bawn_err *err)
+static int later_segments(struct bawn_store *s, const struct bawn_head *head, struct bawn_trail *t, struct bawn_head *h, struct cut *cut, struct bawn_err *err)
 {
 	bawn_auto_segments all = { 0 };
 	int r = bawn_segments_list(s->dirfd, &all, err);
@@ -257,7 +278,7 @@ static int later_segments(struct bawn_store *s, struct bawn_trail *t, struct baw
 		struct bawn_head next = *h;
 		bool clean = false;
 		next.at = next.offset = 0;
-		r = bawn_store_sync(s, s->segfd, "sync a segment", err);
+		r = make_durable(s, head, h, err);
 		if (r == 0)
 			r = bawn_store_open_segment(s, all.first[i], false, err);
 		if (r == 0)
@@ -269,7 +290,7 @@ static int later_segments(struct bawn_store *s, struct bawn_trail *t, struct baw
 		else
 			*h = next;
 		if (r == 0 && next.offset > 0 && !clean)
-			r = cut_tail(s, t, h, cut, err);
+			r = cut_tail(s, t, h, h->offset, cut, err);
 	}
 	return r;
 }
@@ -284,7 +305,7 @@ static int publish_kept(struct bawn_store *s, const struct bawn_trail *t, struct
 	if (r == 0 && !bawn_seal_good(&good->seal, &sealer) &&  /* it ends with a log.key, signed by the key before */
 	    bawn_keys_public(s->dirfd, good->epoch - 1, &sealer) < 0)
 		r = tampered(err, good, "the verifier key of the epoch before is missing");
-	good->gen++;
+	bawn_head_turn(good, false);
 	return r == 0 ? bawn_store_publish(s, good, &sealer, err) : r;
 }
 
@@ -301,13 +322,13 @@ int bawn_store_recover(struct bawn_store *s, struct bawn_head *h, struct bawn_er
 	if (r == 0)
 		r = keep_sealed(s, &trail, &good, &clean, err);
 	if (r == 0 && !clean)
-		r = cut_tail(s, &trail, &good, &cut, err);
+		r = cut_tail(s, &trail, &good, good.offset, &cut, err);
 	if (r == 0)
-		r = later_segments(s, &trail, &good, &cut, err);
+		r = later_segments(s, h, &trail, &good, &cut, err);
 	if (r == 0)
 		r = bawn_store_check_published(s, &good, err);
 	if (r == 0)
-		r = bawn_store_sync(s, s->segfd, "sync a segment", err);
+		r = make_durable(s, h, &good, err);
 	if (r == 0 && fsync(s->segdir) < 0)
 		r = bawn_store_fail(s, err, "sync the directory of segments");
 	if (r == 0 && good.size != h->size)

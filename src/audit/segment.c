@@ -166,27 +166,33 @@ int bawn_lines_next(struct bawn_lines *l, struct bawn_span *out, bool *out_whole
 	}
 }
 
+int bawn_chain_take(struct bawn_chain *c, const struct bawn_line *l, const char **out_problem)
+{
+	if (l->seq != c->seq)
+		*out_problem = "its seq does not follow the one before";
+	else if (memcmp(l->prev_hash, c->hash, 64) != 0)
+		*out_problem = "its prev_hash is not the hash of the entry before";
+	else if (l->seq == 0 && !bawn_span_is(l->type, "log.genesis"))
+		*out_problem = "the first entry is no log.genesis";
+	else {
+		c->seq++;
+		memcpy(c->hash, l->hash, 64);
+		c->hash[64] = '\0';
+		return 0;
+	}
+	return -EBADMSG;
+}
+
 int bawn_chain_next(struct bawn_chain *c, struct bawn_span line, struct bawn_line *out,
                     const char **out_problem)
 {
 	struct bawn_line l;
 	int r = bawn_line_check(line, &l, out_problem);
-	if (r < 0)
-		return r;
-	if (l.seq != c->seq)
-		*out_problem = "its seq does not follow the one before";
-	else if (memcmp(l.prev_hash, c->hash, 64) != 0)
-		*out_problem = "its prev_hash is not the hash of the entry before";
-	else if (l.seq == 0 && !bawn_span_is(l.type, "log.genesis"))
-		*out_problem = "the first entry is no log.genesis";
-	else {
-		c->seq++;
-		memcpy(c->hash, l.hash, 64);
-		c->hash[64] = '\0';
+	if (r == 0)
+		r = bawn_chain_take(c, &l, out_problem);
+	if (r == 0)
 		*out = l;
-		return 0;
-	}
-	return -EBADMSG;
+	return r;
 }
 
 struct commits { uint64_t sealed; const struct bawn_vkey *key; bool one; };

@@ -41,8 +41,10 @@ void bawn_lines_done(struct bawn_lines *l);
 BAWN_MUST_CHECK int bawn_lines_next(struct bawn_lines *l, struct bawn_span *out, bool *out_whole,
                                     struct bawn_err *err);
 
-/* Is the line the next entry of this chain?  Moves the place on if so.  0, -EBADMSG or -ENOMEM. */
 struct bawn_chain { uint64_t seq; char hash[BAWN_SHA256_HEX]; };  /* the next seq, the hash it must cite */
+/* Is this, a line that was checked, the next entry of this chain?  Moves the place on if so.  0 or -EBADMSG. */
+BAWN_MUST_CHECK int bawn_chain_take(struct bawn_chain *c, const struct bawn_line *l, const char **out_problem);
+/* The same, and checks the line first.  0, -EBADMSG or -ENOMEM. */
 BAWN_MUST_CHECK int bawn_chain_next(struct bawn_chain *c, struct bawn_span line, struct bawn_line *out,
                                     const char **out_problem);
 

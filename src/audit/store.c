@@ -4,8 +4,10 @@
  * (1) head never says more than is durable: it is written after the fdatasync of the entries it
  *     counts, and it is in place (synced, size 0) before the first segment is made.  So a log shorter
  *     than its head was cut by somebody else;
- * (2) head itself is synced only when a segment is closed.  After a power cut it may lag: signed
- *     commits beyond it were perhaps acknowledged and are kept (recover.c);
+ * (2) head itself is synced only when a segment is closed, and before a key or a segment goes that an
+ *     older one needs.
+ *     After a power cut it may lag: signed commits beyond it were perhaps acknowledged and are kept
+ *     (recover.c).  What was synced stays in one of its slots until the next sync (head.h);
  * (3) an entry is acknowledged only after its fdatasync, the fsync of a new segment's directory entry
  *     and the write of head all succeeded;
  * (4) bytes of a commit that failed are cut off again before the lock is let go; where even that
@@ -18,8 +20,8 @@
  * (7) nothing is signed but lines this handle makes, on top of a head it signed or whose signature it
  *     checked; a head smaller than one this handle has seen is refused, and so is a log that its
  *     witness has seen longer or with another past (witness.c);
- * (8) the private key is durable before the first line signed with it, and log.key before the key of
- *     the epoch it ends is destroyed;
+ * (8) the private key is durable before the first line signed with it; log.key, and a head of the epoch
+ *     it begins, before the key of the epoch it ends is destroyed;
  * (9) where there is a reserve, an intent is written only while it is there, and the room for its
  *     outcome with it; it is given up for an outcome alone (reserve.h).
  * An attacker controls: the content of records (entry.c deals with it).  Whoever may write the state
@@ -113,20 +115,29 @@ static void drop_lock(struct bawn_store *s) { (void)flock(s->lockfd, LOCK_UN); }
 
 /* ---- are these still the files? ---- */
 
-static bool same_file(int fd, int dirfd, const char *path, int flags)
+static int identify(struct bawn_store *s, int fd, struct bawn_file_id *out, struct bawn_err *err)
 {
-	struct stat a, b;
-	return fstat(fd, &a) == 0 && fstatat(dirfd, path, &b, flags) == 0 &&
-	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	struct stat st;
+	if (fstat(fd, &st) < 0)
+		return bawn_store_fail(s, err, "look at a file");
+	*out = (struct bawn_file_id){ st.st_dev, st.st_ino };
+	return 0;
+}
+
+/* *st is written in any case where there is something at the path. */
+static bool same_file(struct bawn_file_id id, int dirfd, const char *path, int flags, struct stat *st)
+{
+	return fstatat(dirfd, path, st, flags) == 0 && st->st_dev == id.dev && st->st_ino == id.ino;
 }
 
 static int check_files(struct bawn_store *s, struct bawn_err *err)
 {
-	const char *gone = !same_file(s->dirfd, AT_FDCWD, s->dir, 0) ? "directory" :
-	                   !same_file(s->segdir, s->dirfd, "seg", AT_SYMLINK_NOFOLLOW) ? "seg" :
-	                   !same_file(s->lockfd, s->dirfd, "LOCK", AT_SYMLINK_NOFOLLOW) ? "LOCK" :
+	struct stat st;
+	const char *gone = !same_file(s->dir_id, AT_FDCWD, s->dir, 0, &st) ? "directory" :
+	                   !same_file(s->segdir_id, s->dirfd, "seg", AT_SYMLINK_NOFOLLOW, &st) ? "seg" :
+	                   !same_file(s->lock_id, s->dirfd, "LOCK", AT_SYMLINK_NOFOLLOW, &st) ? "LOCK" :
 	                   s->headfd >= 0 &&
-	                   !same_file(s->headfd, s->dirfd, "head", AT_SYMLINK_NOFOLLOW) ? "head" : NULL;
+	                   !same_file(s->head_id, s->dirfd, "head", AT_SYMLINK_NOFOLLOW, &st) ? "head" : NULL;
 	if (gone == NULL)
 		return 0;
 	return die(s, bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL,
@@ -149,6 +160,7 @@ int bawn_store_open_segment(struct bawn_store *s, uint64_t first_seq, bool creat
 		                    "segment '%s' of the audit log is not a plain file", name);
 	bawn_close_fdp(&s->segfd);
 	s->segfd = bawn_take_fd(&fd);
+	s->seg_id = (struct bawn_file_id){ st.st_dev, st.st_ino };
 	s->segment = first_seq;
 	return 0;
 }
@@ -167,7 +179,7 @@ int bawn_store_publish(struct bawn_store *s, const struct bawn_head *h, const st
 	return 0;
 }
 
-/* The key of this epoch.  What an interrupted rotation left of the one before goes now. */
+/* The key of this epoch. */
 int bawn_store_signer(struct bawn_store *s, uint64_t epoch, struct bawn_err *err)
 {
 	if (s->has_signer && s->signer_epoch == epoch)
@@ -175,9 +187,25 @@ int bawn_store_signer(struct bawn_store *s, uint64_t epoch, struct bawn_err *err
 	int r = bawn_keys_load(s->dirfd, epoch, &s->signer, err);
 	s->has_signer = r == 0;
 	s->signer_epoch = epoch;
-	if (r == 0 && epoch > 0)
-		(void)!bawn_keys_destroy(s->dirfd, epoch - 1, NULL);  /* where this fails the next opener tries again */
 	return r;
+}
+
+int bawn_store_fix_head(struct bawn_store *s, struct bawn_err *err)
+{
+	struct bawn_head h = s->head;
+	const struct bawn_vkey sealer = s->sealer;
+	int r = bawn_store_sync(s, s->headfd, "sync head", err);
+	bawn_head_turn(&h, true);
+	if (r == 0)
+		r = bawn_store_publish(s, &h, &sealer, err);
+	return r == 0 ? bawn_store_sync(s, s->headfd, "sync head", err) : r;
+}
+
+/* Head is of the next epoch: the key of this one is needed no more, once no older head can come back. */
+static int retire_key(struct bawn_store *s, uint64_t epoch, struct bawn_err *err)
+{
+	int r = bawn_store_fix_head(s, err);
+	return r < 0 ? r : bawn_keys_destroy(s->dirfd, epoch, err);
 }
 
 static int put_bytes(struct bawn_store *s, uint64_t at, struct bawn_err *err)
@@ -247,7 +275,7 @@ int bawn_store_write(struct bawn_store *s, struct bawn_head *h, struct bawn_pend
 	int r = bawn_store_signer(s, h->epoch, err);
 	if (r < 0)
 		return r;
-	next.gen++;
+	bawn_head_turn(&next, new_file);  /* before a new segment head was synced */
 	next.segment = s->segment;
 	next.offset = new_file ? 0 : h->offset;
 	const uint64_t start = next.offset;
@@ -377,7 +405,7 @@ static int settle(struct bawn_store *s, struct bawn_head *h, struct bawn_err *er
 	r = check_forward(s, h, err);
 	if (r < 0)
 		return r;
-	if (s->segfd < 0 || s->segment != h->segment || !same_file(s->segfd, s->segdir, name, AT_SYMLINK_NOFOLLOW)) {
+	if (s->segfd < 0 || s->segment != h->segment || !same_file(s->seg_id, s->segdir, name, AT_SYMLINK_NOFOLLOW, &st)) {
 		bool replaced = s->segfd >= 0 && s->segment == h->segment;
 		s->trusted = false;
 		if (replaced)
@@ -386,9 +414,9 @@ static int settle(struct bawn_store *s, struct bawn_head *h, struct bawn_err *er
 		r = bawn_store_open_segment(s, h->segment, h->size == 0, err);
 		if (r < 0)
 			return r;
+		if (fstat(s->segfd, &st) < 0)
+			return bawn_store_fail(s, err, "look at a segment");
 	}
-	if (fstat(s->segfd, &st) < 0)
-		return bawn_store_fail(s, err, "look at a segment");
 	if ((uint64_t)st.st_size != h->offset ||
 	    (h->size > 0 && faccessat(s->segdir, next, F_OK, AT_SYMLINK_NOFOLLOW) == 0)) {
 		r = bawn_store_recover(s, h, err);
@@ -399,6 +427,11 @@ static int settle(struct bawn_store *s, struct bawn_head *h, struct bawn_err *er
 	}
 	if (r == 0 && unknown)
 		r = bawn_store_check_pruned(s, h, err);
+	/* What an interrupted rotation left; where this fails the next opener tries again. */
+	if (r == 0 && unknown && h->epoch > 0 && bawn_keys_private_there(s->dirfd, h->epoch - 1))
+		(void)!retire_key(s, h->epoch - 1, NULL);
+	if (r == 0 && h->size > 0)
+		*h = s->head;  /* which these may have written anew */
 	if (r == 0 && h->size == 0)
 		r = genesis(s, h, err);
 	s->trusted = r == 0;
@@ -580,7 +613,7 @@ static int rotate_locked(struct bawn_store *s, const json_t *principal, struct b
 		s->signer = fresh;
 		s->signer_epoch = old + 1;
 		*out = own.receipt;
-		if (bawn_keys_destroy(s->dirfd, old, err) < 0)
+		if (retire_key(s, old, err) < 0)
 			r = bawn_wrap(err, -EIO, "the new key signs from here on, but the old one is still there");
 		else
 			r = tell_witness(s, err);
@@ -646,6 +679,8 @@ static int open_head(struct bawn_store *s, struct bawn_err *err)
 	}
 	if (r == 0 && s->headfd < 0)
 		r = bawn_store_fail(s, err, "open the head");
+	if (r == 0)
+		r = identify(s, s->headfd, &s->head_id, err);
 	drop_lock(s);
 	return r;
 }
@@ -677,7 +712,12 @@ static int open_files(struct bawn_store *s, struct bawn_err *err)
 	s->lockfd = openat(s->dirfd, "LOCK", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (s->lockfd < 0)
 		return bawn_store_fail(s, err, "open LOCK");
-	return open_head(s, err);
+	r = identify(s, s->dirfd, &s->dir_id, err);
+	if (r == 0)
+		r = identify(s, s->segdir, &s->segdir_id, err);
+	if (r == 0)
+		r = identify(s, s->lockfd, &s->lock_id, err);
+	return r == 0 ? open_head(s, err) : r;
 }
 
 static int open_witness(struct bawn_store *s, const char *dir, bool must, struct bawn_err *err)

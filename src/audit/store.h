@@ -19,8 +19,11 @@ struct bawn_pending {
 	bool                 witnessed; /* the witness must know of it before it is acknowledged */
 };
 
+struct bawn_file_id { dev_t dev; ino_t ino; };
+
 struct bawn_store {
 	char    *dir, *node;
+	struct bawn_file_id dir_id, segdir_id, lock_id, head_id, seg_id;  /* which files these are: */
 	int      dirfd, segdir, lockfd, headfd, segfd;
 	int      witness;         /* its directory, or -1 */
 	bool     witness_must;
@@ -64,6 +67,8 @@ BAWN_MUST_CHECK int bawn_store_signer(struct bawn_store *s, uint64_t epoch, stru
 BAWN_MUST_CHECK int bawn_store_fail(struct bawn_store *s, struct bawn_err *err, const char *doing);
 BAWN_MUST_CHECK int bawn_store_sync(struct bawn_store *s, int fd, const char *what, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_store_publish(struct bawn_store *s, const struct bawn_head *h, const struct bawn_vkey *sealer, struct bawn_err *err);
+/* Writes the head as it is to both slots, durable on return: no power cut brings back an older one. */
+BAWN_MUST_CHECK int bawn_store_fix_head(struct bawn_store *s, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_store_open_segment(struct bawn_store *s, uint64_t first_seq, bool create,
                                             struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_store_write(struct bawn_store *s, struct bawn_head *h,

@@ -33,6 +33,7 @@ struct bawn_tiles {
 	bawn_node hash[LEVELS][WIDTH];   /* of each level: the tile not yet full */
 	uint8_t   bundle[BUNDLE_MAX];
 	int       error;                 /* of the first write that failed */
+	bool      durable;               /* what is written is all that is left of entries that were pruned: it is synced */
 	bool      compare;               /* with what is there, instead of writing */
 	uint64_t  stop;                  /* compare: the size of the checkpoint */
 	char     *problem;
@@ -67,8 +68,22 @@ static void make_parents(int dirfd, const char *path)
 	}
 }
 
-/* Whole at its name or not there, for a reader; for a power cut no promise. */
-static int put_file(int dirfd, const char *path, const void *p, size_t n)
+/* The directory of this path and all above it. */
+static int sync_parents(int dirfd, const char *path)
+{
+	char dir[PATH_SIZE];
+	snprintf(dir, sizeof dir, "%s", path);
+	for (char *slash; (slash = strrchr(dir, '/')) != NULL; ) {
+		*slash = '\0';
+		bawn_auto_fd fd = openat(dirfd, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+		if (fd < 0 || fsync(fd) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+/* Whole at its name or not there, for a reader; for a power cut only if it is to be durable. */
+static int put_file(int dirfd, const char *path, const void *p, size_t n, bool durable)
 {
 	char tmp[PATH_SIZE + 8];
 	snprintf(tmp, sizeof tmp, "%s.tmp", path);
@@ -80,11 +95,11 @@ static int put_file(int dirfd, const char *path, const void *p, size_t n)
 	if (fd < 0)
 		return -errno;
 	int r = bawn_write_all(fd, p, n, NULL);
-	if (r == 0 && renameat(dirfd, tmp, dirfd, path) < 0)
+	if (r == 0 && ((durable && fsync(fd) < 0) || renameat(dirfd, tmp, dirfd, path) < 0))
 		r = -errno;
 	if (r < 0)
 		(void)unlinkat(dirfd, tmp, 0);
-	return r;
+	return r == 0 && durable ? sync_parents(dirfd, path) : r;
 }
 
 /* Exactly n bytes, or false. */
@@ -129,7 +144,7 @@ static void emit(struct bawn_tiles *t, int level, uint64_t n, unsigned width)
 	const size_t size = width * (level == ENTRIES ? ENTRY : BAWN_SHA256_LEN);
 	tile_path(level, n, width, path);
 	if (!t->compare) {
-		int r = put_file(t->dirfd, path, bytes, size);
+		int r = put_file(t->dirfd, path, bytes, size, t->durable);
 		if (r < 0 && t->error == 0)
 			t->error = r;
 		if (r == 0 && width == WIDTH)
@@ -149,14 +164,14 @@ static void lift(struct bawn_tiles *t, int level)
 	bawn_tree_root(&whole, t->hash[level + 1][(at_level(t->size, level + 1) - 1) % WIDTH]);
 }
 
-static void add(struct bawn_tiles *t, const uint8_t data[static BAWN_SHA256_LEN])
+static void add(struct bawn_tiles *t, const uint8_t data[static BAWN_SHA256_LEN], const uint8_t leaf[static BAWN_SHA256_LEN])
 {
 	const unsigned at = width_at(t->size, 0);
 	uint8_t *entry = t->bundle + at * ENTRY;
 	entry[0] = 0;
 	entry[1] = BAWN_SHA256_LEN;
 	memcpy(entry + 2, data, BAWN_SHA256_LEN);
-	bawn_tree_leaf(data, t->hash[0][at]);
+	memcpy(t->hash[0][at], leaf, BAWN_SHA256_LEN);
 	t->size++;
 	if (width_at(t->size, 0) != 0)
 		return;
@@ -165,6 +180,13 @@ static void add(struct bawn_tiles *t, const uint8_t data[static BAWN_SHA256_LEN]
 		emit(t, level, at_level(t->size, level + 1) - 1, WIDTH);
 		lift(t, level);
 	}
+}
+
+static void add_data(struct bawn_tiles *t, const uint8_t data[static BAWN_SHA256_LEN])
+{
+	bawn_node leaf;
+	bawn_tree_leaf(data, leaf);
+	add(t, data, leaf);
 }
 
 /* The tiles that are not full, where they changed since the tree had `old` entries. */
@@ -178,7 +200,7 @@ static void put_edge(struct bawn_tiles *t, uint64_t old)
 		emit(t, level, n, width);
 		if (level == 0)
 			emit(t, ENTRIES, n, width);
-		if (was == 0 || at_level(old, level + 1) != n || t->compare)
+		if (was == 0 || at_level(old, level + 1) != n || t->compare || t->error < 0)
 			continue;
 		char path[PATH_SIZE];
 		tile_path(level, n, was, path);
@@ -273,7 +295,7 @@ static int add_newest(struct bawn_tiles *t, const struct bawn_head *h, struct ba
 	if (r < 0 || n.left != 0)
 		return r < 0 ? r : bawn_fail(err, -EBADMSG, "make tiles");
 	for (uint64_t i = 0; i < count; i++)
-		add(t, data[i]);
+		add_data(t, data[i]);
 	return 0;
 }
 
@@ -297,7 +319,7 @@ static int add_segment(struct bawn_tiles *t, uint64_t first, uint64_t size, stru
 		if (r < 0 || l.seq != t->size)
 			return bawn_fail(err, r < 0 ? r : -EBADMSG, "make tiles");
 		bawn_unhex(l.hash, data, sizeof data);
-		add(t, data);
+		add_data(t, data);
 	}
 	return r;
 }
@@ -327,7 +349,7 @@ static int put_checkpoint(int dirfd, const struct bawn_head *h, const struct baw
 {
 	bawn_auto_buf note = BAWN_BUF(1024);
 	bawn_note_put(&note, &h->seal, sealer);
-	return bawn_buf_error(&note) < 0 ? bawn_buf_error(&note) : put_file(dirfd, "checkpoint", note.p, note.n);
+	return bawn_buf_error(&note) < 0 ? bawn_buf_error(&note) : put_file(dirfd, "checkpoint", note.p, note.n, false);
 }
 
 static int publish(struct bawn_tiles *t, const struct bawn_head *h, const struct bawn_vkey *sealer, struct bawn_err *err)
@@ -367,7 +389,10 @@ int bawn_tiles_publish(int dirfd, const struct bawn_head *h, const struct bawn_v
 	if (t == NULL)
 		return bawn_fail(err, -ENOMEM, "make tiles");
 	t->dirfd = dirfd;
-	return publish(t, h, sealer, err);
+	bawn_auto_segments all = { 0 };
+	int r = bawn_segments_list(dirfd, &all, err);
+	t->durable = all.n > 0 && all.first[0] > 0;
+	return r == 0 ? publish(t, h, sealer, err) : r;
 }
 
 bool bawn_tiles_due(int dirfd, const struct bawn_head *h)
@@ -393,11 +418,11 @@ struct bawn_tiles *bawn_tiles_check_new(int dirfd, uint64_t size, char *out_prob
 	return t;
 }
 
-void bawn_tiles_check_add(struct bawn_tiles *t, const uint8_t data[static BAWN_SHA256_LEN])
+void bawn_tiles_check_add(struct bawn_tiles *t, const uint8_t data[static BAWN_SHA256_LEN], const uint8_t leaf[static BAWN_SHA256_LEN])
 {
 	if (t == NULL || t->size >= t->stop)
 		return;
-	add(t, data);
+	add(t, data, leaf);
 	if (t->size == t->stop)
 		put_edge(t, 0);
 }

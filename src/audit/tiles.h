@@ -8,7 +8,7 @@
  * N in groups of three digits: 5, 1234067 -> 005, x001/x234/067.
  * All of it follows from the segments and is never trusted: it is written after the acknowledgement,
  * without a sync, and made anew from the first entry where it does not lead to the signed root.  Only of
- * entries that were pruned they are all that is left: then from the first that was kept. */
+ * entries that were pruned they are all that is left: then from the first that was kept, and with a sync. */
 #pragma once
 #include "audit/head.h"
 
@@ -35,7 +35,7 @@ bool bawn_tiles_roots(int dirfd, uint64_t n, uint64_t m, uint8_t root_n[static B
  * checkpoint; out_problem (BAWN_TILES_PROBLEM bytes) names the first that differs or is missing. */
 struct bawn_tiles;
 BAWN_MUST_CHECK struct bawn_tiles *bawn_tiles_check_new(int dirfd, uint64_t size, char *out_problem);
-void bawn_tiles_check_add(struct bawn_tiles *t, const uint8_t data[static BAWN_SHA256_LEN]);
+void bawn_tiles_check_add(struct bawn_tiles *t, const uint8_t data[static BAWN_SHA256_LEN], const uint8_t leaf[static BAWN_SHA256_LEN]);
 /* Begins not at 0 but at the tree of the entries that were pruned, whose tiles must lead to its root. */
 void bawn_tiles_check_from(struct bawn_tiles *t, const struct bawn_tree *tree);
 void bawn_tiles_check_free(struct bawn_tiles *t);

@@ -116,16 +116,37 @@ static bool same_root(const struct bawn_tree *t, const struct bawn_line *l)
 	return memcmp(root, l->seal.root, sizeof root) == 0;
 }
 
-int bawn_trail_next(struct bawn_trail *t, struct bawn_span line, struct bawn_line *out, const char **out_problem)
+void bawn_check_line(struct bawn_span line, bool whole, const struct bawn_vkey *by, struct bawn_checked *out)
+{
+	out->line = line;
+	out->whole = whole;
+	out->problem = "not a whole line";
+	out->r = whole ? bawn_line_check(line, &out->l, &out->problem) : -EBADMSG;
+	out->by = NULL;
+	if (out->r < 0)
+		return;
+	bawn_line_leaf(&out->l, out->leaf);
+	if (out->l.sealed && by != NULL) {
+		out->by = by;
+		out->signed_by = bawn_seal_good(&out->l.seal, by);
+	}
+}
+
+static bool signed_by(const struct bawn_checked *c, const struct bawn_vkey *key)
+{
+	return c->by != NULL && bawn_vkey_equal(c->by, key) ? c->signed_by : bawn_seal_good(&c->l.seal, key);
+}
+
+int bawn_trail_take(struct bawn_trail *t, const struct bawn_checked *c, const char **out_problem)
 {
 	struct bawn_chain chain = t->chain;
 	struct bawn_vkey next;
-	bawn_node leaf;
 	const char *problem = NULL;
-	int r = bawn_chain_next(&chain, line, out, out_problem);
+	const struct bawn_line *l = &c->l;
+	*out_problem = c->problem;
+	int r = c->r < 0 ? c->r : bawn_chain_take(&chain, l, out_problem);
 	if (r < 0)
 		return r;
-	const struct bawn_line *l = out;
 	const bool first = l->seq == 0, turn = first || bawn_span_is(l->type, "log.key"), skim = t->skim && !turn;
 	if (turn)
 		problem = first ? bawn_key_first(l->body, &next) : bawn_key_next(l->body, t->epoch, &t->key, &next);
@@ -133,13 +154,12 @@ int bawn_trail_next(struct bawn_trail *t, struct bawn_span line, struct bawn_lin
 		problem = "an entry that names a key and is not signed";
 	if (problem == NULL && !l->sealed && bawn_span_is(l->type, "log.prune"))
 		problem = "a log.prune that is not signed";
-	if (problem == NULL && l->sealed && !skim && !bawn_seal_good(&l->seal, first ? &next : &t->key))
+	if (problem == NULL && l->sealed && !skim && !signed_by(c, first ? &next : &t->key))
 		problem = "its signature is not by the key of its epoch";
 	if (problem == NULL) {
 		if (l->sealed)
 			t->before = t->tree;
-		bawn_line_leaf(l, leaf);
-		bawn_tree_add(&t->tree, leaf);
+		bawn_tree_add(&t->tree, c->leaf);
 		if (l->sealed && !same_root(&t->tree, l)) {
 			t->tree = t->before;
 			problem = "its root is not that of the entries up to it";
@@ -159,6 +179,16 @@ int bawn_trail_next(struct bawn_trail *t, struct bawn_span line, struct bawn_lin
 		t->skimmed = skim;
 	}
 	return 0;
+}
+
+int bawn_trail_next(struct bawn_trail *t, struct bawn_span line, struct bawn_line *out, const char **out_problem)
+{
+	struct bawn_checked c;
+	bawn_check_line(line, true, NULL, &c);
+	int r = bawn_trail_take(t, &c, out_problem);
+	if (c.r == 0)
+		*out = c.l;
+	return r;
 }
 
 bool bawn_trail_finish(struct bawn_trail *t)

@@ -50,6 +50,22 @@ json_t *bawn_cut_json(const struct bawn_cut *c);
  * this hash, and the first signature must be by this key, over a root that follows from this tree. */
 void bawn_trail_cut(struct bawn_trail *t, const struct bawn_cut *c);
 
+/* A line and all that can be said of it without knowing what stands before it. */
+struct bawn_checked {
+	struct bawn_span        line;
+	bool                    whole;    /* it ends in a newline; else nothing of the following is known */
+	int                     r;        /* of bawn_line_check */
+	const char             *problem;
+	struct bawn_line        l;
+	bawn_node               leaf;
+	const struct bawn_vkey *by;       /* whose signature was looked for, or NULL: nobody's */
+	bool                    signed_by;  /* it is there and good */
+};
+/* `by` may be NULL: then no signature is looked at. */
+void bawn_check_line(struct bawn_span line, bool whole, const struct bawn_vkey *by, struct bawn_checked *out);
+/* Is it the next entry?  Moves on if so.  0, -EBADMSG or -ENOMEM. */
+BAWN_MUST_CHECK int bawn_trail_take(struct bawn_trail *t, const struct bawn_checked *c, const char **out_problem);
+
 /* Is the line the next entry?  Moves on if so; *out is written in any case.  0, -EBADMSG or -ENOMEM. */
 BAWN_MUST_CHECK int bawn_trail_next(struct bawn_trail *t, struct bawn_span line, struct bawn_line *out, const char **out_problem);
 /* Checks the last signature where it was skimmed. */

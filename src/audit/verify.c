@@ -8,7 +8,7 @@
  * (3) head and checkpoint are read first and sizes are taken once per segment, so a writer at work
  *     cannot make a good log look bad;
  * (4) what is made from the log (tiles) can be wrong without the log being bad; what the log has
- *     signed (head, checkpoint) cannot.
+ *     signed (head, checkpoint, the hash of a body) cannot.
  * An attacker controls: everything in the directory.  One who has the private key, or an older copy of
  * all of it, is found by an anchor outside only: a witness, or a checkpoint somebody kept.  It is read
  * before the head: the log was already there when its witness was told. */
@@ -16,7 +16,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include "audit/ahead.h"
 #include "audit/audit.h"
+#include "audit/bodies.h"
 #include "audit/entry.h"
 #include "audit/head.h"
 #include "audit/keys.h"
@@ -41,6 +43,7 @@ struct verify {
 	struct bawn_cut           cut;       /* where the log begins; cut.cut 0: with its genesis */
 	struct bawn_sighting      seen;      /* what the witness knows; seen.seal.size 0: nothing */
 	struct bawn_tiles        *tiles;
+	struct bawn_ahead        *ahead;
 	struct bawn_audit_report *report;
 };
 
@@ -137,10 +140,10 @@ static void against_witness(struct verify *v)
 }
 
 /* After an entry that fits. */
-static void took(struct verify *v, const struct bawn_line *l, const struct bawn_vkey *before)
+static void took(struct verify *v, const struct bawn_checked *c, const struct bawn_vkey *before)
 {
+	const struct bawn_line *l = &c->l;
 	const struct bawn_vkey *signer = l->seq == 0 ? &v->trail.key : before;
-	uint8_t data[BAWN_SHA256_LEN];
 	if (v->report->first_us == 0)
 		v->report->first_us = l->ts_us;
 	if (l->seq == 0 || bawn_span_is(l->type, "log.key"))
@@ -151,43 +154,39 @@ static void took(struct verify *v, const struct bawn_line *l, const struct bawn_
 		v->pin_seen = v->pin_seen || (v->pinned && bawn_vkey_equal(signer, &v->pin));
 		memcpy(v->sealed_hash, v->trail.chain.hash, sizeof v->sealed_hash);
 	}
-	if (v->tiles != NULL) {
-		bawn_unhex(l->hash, data, sizeof data);
-		bawn_tiles_check_add(v->tiles, data);
-	}
+	bawn_tiles_check_add(v->tiles, l->data, c->leaf);
 	against_checkpoint(v, signer);
 	against_witness(v);
 }
 
 static int verify_lines(struct verify *v, int fd, uint64_t segment, uint64_t end, struct bawn_err *err)
 {
-	bawn_auto_lines lines = { 0 };
-	uint64_t sealed = 0;
-	int r = bawn_lines_init(&lines, fd, 0, err);
-	lines.end = end;
+	uint64_t sealed = 0, at = 0;
+	int r = 0;
+	bawn_ahead_open(v->ahead, fd, end);
 	while (r == 0 && v->report->ok) {
-		struct bawn_span line;
-		struct bawn_line l;
-		bool whole;
-		const char *problem = "not a whole line";
-		const uint64_t at = lines.offset;
-		r = bawn_lines_next(&lines, &line, &whole, err);
+		const struct bawn_checked *c;
+		const char *problem;
+		r = bawn_ahead_next(v->ahead, v->trail.sealed > 0 ? &v->trail.key : NULL, &c, err);
 		if (r < 0)
 			return r;
-		if (line.p == NULL)
+		if (c == NULL)
 			return sealed < end ? unsealed(v, fd, sealed, end, NULL, err) : 0;
-		struct bawn_vkey key = v->trail.key;
-		r = whole ? bawn_trail_next(&v->trail, line, &l, &problem) : -EBADMSG;
+		const struct bawn_vkey key = v->trail.key;
+		const struct bawn_line *l = &c->l;
+		const uint64_t next = at + c->line.n + 1;
+		r = bawn_trail_take(&v->trail, c, &problem);
 		if (r == -ENOMEM)
 			return bawn_fail(err, r, "verify the audit log");
 		if (r < 0)
 			return unsealed(v, fd, sealed, end, problem, err);
-		if (at == 0 && segment > 0 && !bawn_span_is(l.type, "log.segment"))
-			return bad(v, l.seq, "entry %" PRIu64 ": the segment does not begin with log.segment", l.seq);
-		took(v, &l, &key);
-		against_head(v, &l, segment, at, lines.offset);
-		if (l.sealed)
-			sealed = lines.offset;
+		if (at == 0 && segment > 0 && !bawn_span_is(l->type, "log.segment"))
+			return bad(v, l->seq, "entry %" PRIu64 ": the segment does not begin with log.segment", l->seq);
+		took(v, c, &key);
+		against_head(v, l, segment, at, next);
+		at = next;
+		if (l->sealed)
+			sealed = at;
 	}
 	return r;
 }
@@ -246,6 +245,18 @@ static void against_older_witness(struct verify *v)
 	} else if (memcmp(then, v->seen.seal.root, sizeof then) != 0) {
 		(void)bad(v, v->seen.seal.size - 1, "its witness has seen %" PRIu64 " other entries: the log has another past", v->seen.seal.size);
 	}
+}
+
+/* Bodies lie beside the log; what an entry cites by its hash must be that. */
+static int against_bodies(struct verify *v, const struct bawn_segments *all, struct bawn_err *err)
+{
+	struct bawn_bodies b;
+	int r = bawn_bodies_check(v->dirfd, all, &b, err);
+	if (r < 0)
+		return r;
+	v->report->bodies = b.good;
+	v->report->stray_bodies = b.cited ? 0 : b.wrong;
+	return b.cited ? bad(v, b.seq, "body %s, which entry %" PRIu64 " cites, was changed: its bytes have another hash", b.sha256, b.seq) : 0;
 }
 
 /* A log without its beginning: what its log.prune says of the place is where verification starts. */
@@ -312,7 +323,7 @@ static int verify_all(struct verify *v, struct bawn_err *err)
 		          v->trail.sealed, v->seen.seal.size);
 	if (v->pinned && !v->pin_seen)
 		(void)bad(v, 0, "no entry is signed by the key given");
-	return 0;
+	return v->report->ok && !v->trail.skim ? against_bodies(v, &all, err) : 0;
 }
 
 static int read_checkpoint(struct verify *v, bool compare, struct bawn_err *err)
@@ -481,7 +492,9 @@ int bawn_audit_verify(const char *dir, const struct bawn_audit_verify_options *o
 	if (r < 0)
 		return r;
 	v.dirfd = dirfd;
-	r = verify_open(&v, o, err);
+	v.ahead = bawn_ahead_new(o->jobs, !o->skim);
+	r = v.ahead != NULL ? verify_open(&v, o, err) : bawn_fail(err, -ENOMEM, "verify the log");
+	bawn_ahead_free(v.ahead);
 	bawn_buf_done(&v.note);
 	bawn_tiles_check_free(v.tiles);
 	if (r < 0)

@@ -14,6 +14,7 @@
 #include "audit/head.h"
 #include "audit/prune.h"
 #include "audit/segment.h"
+#include "audit/walk.h"
 #include "base/cleanup.h"
 
 static int tampered(struct bawn_err *err, uint64_t seq, const char *problem)
@@ -22,8 +23,7 @@ static int tampered(struct bawn_err *err, uint64_t seq, const char *problem)
 	                    "entry %" PRIu64 " of the audit log: %s", seq, problem);
 }
 
-static int hand_out(bawn_entry_fn *entry, void *ctx, const struct bawn_line *l, struct bawn_span line,
-                    struct bawn_err *err)
+int bawn_walk_show(bawn_entry_fn *entry, void *ctx, const struct bawn_line *l, struct bawn_span line, struct bawn_err *err)
 {
 	bawn_auto_json j = json_loadb(line.p, line.n, JSON_ALLOW_NUL, NULL);
 	if (j == NULL)  /* the line was checked: nothing else can be wrong with it */
@@ -127,7 +127,7 @@ static int one_line(struct forward *f, struct bawn_span line, bool whole, uint64
 		return tampered(err, f->chain.seq, problem);
 	*f->place = (struct bawn_bookmark){ .seq = f->chain.seq, .known = true, .segment = segment, .offset = offset };
 	memcpy(f->place->hash, f->chain.hash, sizeof f->place->hash);
-	return hand_out(f->entry, f->ctx, &l, line, err);
+	return bawn_walk_show(f->entry, f->ctx, &l, line, err);
 }
 
 static int forward_segment(struct forward *f, uint64_t segment, uint64_t from, struct bawn_err *err)
@@ -148,7 +148,7 @@ static int forward_segment(struct forward *f, uint64_t segment, uint64_t from, s
 	return r;
 }
 
-static int open_for_walk(const char *dir, int *out_fd, struct bawn_segments *all, struct bawn_head *out_end, struct bawn_err *err)
+int bawn_walk_open(const char *dir, int *out_fd, struct bawn_segments *all, struct bawn_head *out_end, struct bawn_err *err)
 {
 	struct bawn_head head;
 	int r = bawn_audit_dir_open(dir, out_fd, err);
@@ -189,7 +189,7 @@ int bawn_audit_walk_on(const char *dir, struct bawn_bookmark *place, bawn_entry_
 	bawn_auto_segments all = { 0 };
 	size_t i = 0;
 	uint64_t offset = 0;
-	int r = open_for_walk(dir, &dirfd, &all, &f.end, err);
+	int r = bawn_walk_open(dir, &dirfd, &all, &f.end, err);
 	f.dirfd = dirfd;
 	if (r == 0)
 		r = find_start(&f, &all, &i, &offset, err);
@@ -335,7 +335,7 @@ struct handing { bawn_entry_fn *entry; void *ctx; };
 static int hand_back(void *ctx, const struct bawn_line *l, struct bawn_span line, struct bawn_err *err)
 {
 	const struct handing *h = ctx;
-	return hand_out(h->entry, h->ctx, l, line, err);
+	return bawn_walk_show(h->entry, h->ctx, l, line, err);
 }
 
 int bawn_audit_walk_back(const char *dir, bawn_entry_fn *entry, void *ctx, struct bawn_err *err)
@@ -343,7 +343,7 @@ int bawn_audit_walk_back(const char *dir, bawn_entry_fn *entry, void *ctx, struc
 	struct bawn_head end;
 	bawn_auto_fd dirfd = -1;
 	bawn_auto_segments all = { 0 };
-	int r = open_for_walk(dir, &dirfd, &all, &end, err);
+	int r = bawn_walk_open(dir, &dirfd, &all, &end, err);
 	return r == 0 ? bawn_lines_back(dirfd, &end, hand_back, &(struct handing){ entry, ctx }, err) : r;
 }
 

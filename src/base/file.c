@@ -145,8 +145,15 @@ int bawn_make_dirs(const char *path, mode_t mode, struct bawn_err *err)
 			continue;
 		char was = *at;
 		*at = '\0';
-		if (mkdir(copy, mode) < 0 && errno != EEXIST)
+		const bool made = mkdir(copy, mode) == 0;
+		if (!made && errno != EEXIST)
 			return bawn_fail(err, -errno, "make directory '%s'", copy);
+		bawn_auto_fd parent = made ? open_parent(AT_FDCWD, copy) : -1;
+		if (made && (parent < 0 || fsync(parent) < 0) && errno != EACCES) {  /* may be written, not read: nothing to be done */
+			int code = errno;
+			(void)rmdir(copy);  /* or the next one would find it and not sync */
+			return bawn_fail(err, -code, "sync the directory of '%s'", copy);
+		}
 		*at = was;
 		if (was == '\0')
 			break;

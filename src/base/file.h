@@ -26,7 +26,7 @@ BAWN_MUST_CHECK int bawn_new_file_add(struct bawn_new_file *f, struct bawn_span 
 BAWN_MUST_CHECK int bawn_new_file_end(struct bawn_new_file *f, struct bawn_err *err);
 void bawn_new_file_done(struct bawn_new_file *f);
 
-/* mkdir -p; existing directories are left as they are. */
+/* mkdir -p; existing directories are left as they are, new ones are durable. */
 BAWN_MUST_CHECK int bawn_make_dirs(const char *path, mode_t mode, struct bawn_err *err);
 
 /* A sealed, immutable memory file holding these bytes: what was looked at is what will be used. */

@@ -280,12 +280,6 @@ static int gather(struct work *w, const char *word)
 	return bawn_cli_tree_walk(&w->tree, word);
 }
 
-static size_t cpus(void)
-{
-	cpu_set_t set;
-	return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
-}
-
 static void say_summary(const struct work *w)
 {
 	bawn_auto_buf line = BAWN_BUF(1024);
@@ -343,8 +337,8 @@ static int run(struct bawn_cli *c, const void *opts, int n, char **word)
 		.sarif = o->format != NULL && strcmp(o->format, "sarif") == 0,
 		.json = c->common.json || (o->format != NULL && strcmp(o->format, "json") == 0),
 	};
-	uint64_t jobs = cpus() < BAWN_CLI_JOBS_MAX ? cpus() : BAWN_CLI_JOBS_MAX;
-	if (o->jobs != NULL && bawn_parse_u64(bawn_span(o->jobs), 1, BAWN_CLI_JOBS_MAX, &jobs, &err) < 0)
+	size_t jobs;
+	if (bawn_cli_jobs(o->jobs, &jobs, &err) < 0)
 		return bawn_cli_usage(c, "option -j: %s", err.msg);
 	if (n == 0 && isatty(STDIN_FILENO) == 1)  /* who forgot the file would wait for what nobody types */
 		return bawn_cli_usage(c, "which file or directory? for example 'bawn assess script.py'; '-' reads standard input");
@@ -361,7 +355,7 @@ static int run(struct bawn_cli *c, const void *opts, int n, char **word)
 	w.only = BAWN_BUF(w.policy->max_code_bytes);
 	w.only_r = r == 0 && w.tree.n == 1 ? read_code(&w, 0, &w.only, &w.only_err) : 0;
 	struct bawn_cli_pool pool = {
-		.n = w.tree.n, .jobs = (size_t)jobs, .timeout_ms = FILE_MS, .ctx = &w,
+		.n = w.tree.n, .jobs = jobs, .timeout_ms = FILE_MS, .ctx = &w,
 		.work = assess_file, .take = take, .progress = show_progress,
 	};
 	r = r < 0 ? r : bawn_cli_pool(&pool);

@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "cli/entries.h"
 #include "cli/log.h"
+#include "cli/pool.h"
 #include "core/api.h"
 #include "core/request.h"
 
@@ -60,6 +61,8 @@ static json_t *verify_json(const struct bawn_audit_report *r, const char *dir)
 	NUMBER(torn_bytes);
 	NUMBER(signatures);
 	NUMBER(epoch);
+	NUMBER(bodies);
+	NUMBER(stray_bodies);
 #undef NUMBER
 	bawn_json_set(doc, "origin", bawn_json_text_or_null(r->origin[0] != '\0' ? r->origin : NULL), &ok);
 	bawn_json_set(doc, "vkey", bawn_json_text_or_null(r->vkey[0] != '\0' ? r->vkey : NULL), &ok);
@@ -90,6 +93,10 @@ static void put_verdict(struct bawn_buf *out, const struct bawn_audit_report *r)
 	bawn_buf_fmt(out, "%" PRIu64 " signatures, key epoch %" PRIu64 "; pin this key elsewhere: %s\n", r->signatures, r->epoch, r->vkey);
 	if (r->tiles[0] != '\0' && strcmp(r->tiles, "good") != 0)
 		bawn_buf_fmt(out, "tiles: %s; remove tile and checkpoint, and they are made anew\n", r->tiles);
+	if (r->bodies > 0)
+		bawn_buf_fmt(out, "%" PRIu64 " bodies of code and output are what their names say\n", r->bodies);
+	if (r->stray_bodies > 0)
+		bawn_buf_fmt(out, "%" PRIu64 " files in blob are not what their names say; no entry cites them\n", r->stray_bodies);
 	bawn_buf_fmt(out, "anchor %s: %s\n", anchors[row].anchor, anchors[row].sentence);
 	if (r->witnessed > 0)
 		bawn_buf_fmt(out, "its witness has seen %" PRIu64 " of the entries\n", r->witnessed);
@@ -97,12 +104,13 @@ static void put_verdict(struct bawn_buf *out, const struct bawn_audit_report *r)
 		bawn_buf_fmt(out, "%" PRIu64 " bytes after the last entry were never acknowledged\n", r->torn_bytes);
 }
 
-struct verify_opts { const char *key, *bundle, *witness; };
+struct verify_opts { const char *key, *bundle, *witness, *jobs; };
 
 static const struct bawn_opt verify_rows[] = {
 	BAWN_CLI_OPT(struct verify_opts, 0, "key", TEXT, key, "VKEY", NULL, "a verifier key known from elsewhere, or a file with it: the log must be signed by it"),
 	BAWN_CLI_OPT(struct verify_opts, 0, "bundle", TEXT, bundle, "FILE", NULL, "check what 'audit export --bundle' wrote instead of a log"),
 	BAWN_CLI_OPT(struct verify_opts, 0, "witness", TEXT, witness, "F", NULL, "a witness's directory or file, or a checkpoint kept elsewhere: the log must hold what it has seen"),
+	BAWN_CLI_OPT(struct verify_opts, 'j', "jobs", TEXT, jobs, "N", NULL, "share the work between N threads, at most 64; else as many as there are CPUs"),
 };
 
 /* A key as it is written, or the file that holds it. */
@@ -199,13 +207,17 @@ static int run_verify(struct bawn_cli *c, const void *opts, int n, char **word)
 	if (o->bundle != NULL && n > 0)
 		return bawn_cli_usage(c, "'%s' is one word too many: --bundle needs no log", word[0]);
 	struct bawn_err err = { 0 };
+	size_t jobs;
+	if (bawn_cli_jobs(o->jobs, &jobs, &err) < 0)
+		return bawn_cli_usage(c, "option -j: %s", err.msg);
 	struct bawn_audit_report r = { 0 };
 	bawn_auto_buf key = BAWN_BUF(1024);
 	char dir[1024];
 	int failed = read_key(o->key, &key, &err);
 	if (failed == 0 && o->bundle != NULL)
 		return verify_bundle(c, o->bundle, o->key != NULL ? key.p : NULL);
-	struct bawn_audit_verify_options v = { .key = o->key != NULL ? key.p : NULL, .witness = o->witness };
+	struct bawn_audit_verify_options v = { .key = o->key != NULL ? key.p : NULL, .witness = o->witness, .jobs = (unsigned)jobs };
+	(void)bawn_sha256_load();
 	char witness[544];
 	if (failed == 0 && n == 0 && o->witness == NULL && own_witness(c, witness, sizeof witness)) {
 		v.witness = witness;
@@ -283,6 +295,10 @@ static int list_entry(void *ctx, const struct bawn_entry *e)
 {
 	struct listing *l = ctx;
 	bool ok = true;
+	if (e == NULL) {
+		(void)json_array_clear(l->list);
+		return 0;
+	}
 	if (e->ts_us < l->o->pick.since)
 		return 1;  /* newest first: all that follows is older */
 	if (!bawn_cli_picked(&l->o->pick, e))
@@ -310,7 +326,8 @@ static int run_list(struct bawn_cli *c, const void *opts, int n, char **word)
 	(void)n, (void)word;
 	if (bawn_cli_log_dir(c, NULL, dir, sizeof dir, &err) < 0)
 		return bawn_cli_fail(c, &err);
-	int r = bawn_audit_walk_back(dir, list_entry, &l, &err);
+	const struct bawn_find find = bawn_cli_find_of(&o->pick);
+	int r = bawn_cli_find(dir, &find, list_entry, &l, &err);
 	if (r < 0 && r != -ENOENT)
 		return bawn_cli_fail(c, &err);
 	return answer(c, list, c->common.verbose);
@@ -331,6 +348,10 @@ static int that_one(void *ctx, const struct bawn_entry *e)
 {
 	struct finding *f = ctx;
 	bool ok = true;
+	if (e == NULL) {
+		(void)json_array_clear(f->list);
+		return 0;
+	}
 	if (e->seq == f->seq && bawn_cli_picked(f->pick, e))
 		bawn_json_push(f->list, json_incref(e->json), &ok);
 	return ok ? 1 : -ENOMEM;
@@ -349,7 +370,7 @@ static int run_show(struct bawn_cli *c, const void *opts, int n, char **word)
 	if (r == 0 && number) {
 		list = json_array();
 		struct finding f = { .pick = &o->pick, .seq = seq, .list = list };
-		r = bawn_audit_walk(dir, seq, that_one, &f, &err);
+		r = bawn_cli_find(dir, &(struct bawn_find){ .one = true, .seq = seq }, that_one, &f, &err);
 	} else if (r == 0) {
 		r = bawn_cli_entries_of(dir, word[0], &o->pick, &list, &err);
 	}
@@ -416,8 +437,8 @@ static int run_report(struct bawn_cli *c, const void *opts, int n, char **word)
 const struct bawn_cli_command bawn_cmd_audit_verify = {
 	.group = "audit", .name = "verify", .synopsis = "[--key VKEY] [--witness F] [DIR | --bundle FILE]",
 	.summary = "check every byte of the log, here or in a copy",
-	.about = "Reads the whole log and checks each entry, its place in chain and tree, every signature and the\n"
-	         "head.  DIR is a copy of the state directory or of its audit directory; nothing is written.  Without\n"
+	.about = "Reads the whole log and checks each entry, its place in chain and tree, every signature, the head\n"
+	         "and the bodies of code and output that are kept.  DIR is a copy of the state directory or of its audit directory; nothing is written.  Without\n"
 	         "--key the log is believed when it names its own first key; with a key that was written down\n"
 	         "elsewhere (the file vkey), a log made by somebody else is noticed too.  With --bundle: checks what\n"
 	         "'bawn audit export --bundle' wrote, alone; only with --key is it known whose log it is from.\n"

@@ -9,7 +9,7 @@
 #include "core/api.h"
 
 struct opts {
-	const char *lang, *backend, *trust, *network, *out, *stdin_, *reason, *approval, *session, *result, *code;
+	const char *lang, *backend, *image, *trust, *network, *out, *stdin_, *reason, *approval, *session, *result, *code;
 	uint64_t timeout, memory, cpus, pids, disk;
 	struct bawn_opt_list with, env, in, label;
 	bool override, wait, dry_run, stats, embedded;
@@ -20,6 +20,7 @@ static const struct bawn_opt rows[] = {
 	ROW('c', NULL, REST, code, "CODE", NULL, "run CODE; what follows are its arguments"),
 	ROW(0, "lang", TEXT, lang, "LANG", NULL, "python, bash or javascript; else by extension or #! line"),
 	ROW(0, "backend", TEXT, backend, "NAME", "native|docker", "the wall to use"),
+	ROW(0, "image", TEXT, image, "NAME", NULL, "image of the docker backend; else 'image' of sandbox.yaml"),
 	ROW(0, "trust", TEXT, trust, "LEVEL", "trusted|standard|untrusted|unknown", "may only lower what the assessment gives"),
 	ROW('t', "timeout", DURATION, timeout, "TIME", NULL, "wall time: 30s, 5m"),
 	ROW('m', "memory", SIZE, memory, "SIZE", NULL, "memory: 256m, 1g"),
@@ -150,7 +151,7 @@ static void fill_request(struct run *r, int n_args, char **args)
 		.stdin_data = r->input.p, .stdin_size = r->input.n,
 		.inputs = r->in.item, .n_inputs = r->in.n,
 		.packages = o->with.item, .n_packages = o->with.n,
-		.backend = o->backend, .trust = o->trust, .network = o->network,
+		.backend = o->backend, .image = o->image, .trust = o->trust, .network = o->network,
 		.timeout_ms = o->timeout, .memory_bytes = o->memory, .cpus_milli = o->cpus, .pids = o->pids, .disk_bytes = o->disk,
 		.labels = o->label.item, .n_labels = o->label.n, .session = o->session,
 		.override_ = o->override, .reason = o->reason, .approval = o->approval,
@@ -170,7 +171,8 @@ static int prepare(struct run *r, int n, char **word, struct bawn_err *err)
 		return code;
 	fill_request(r, n, word);
 	struct bawn_options options = bawn_cli_options(r->c);
-	code = r->o->dry_run ? bawn_open(&options, &r->c->bawn, err) : bawn_open_to_run(&options, &r->c->bawn, err);
+	bool native = r->o->backend == NULL || strcmp(r->o->backend, "docker") != 0;  /* only its launcher is worth starting ahead */
+	code = r->o->dry_run || !native ? bawn_open(&options, &r->c->bawn, err) : bawn_open_to_run(&options, &r->c->bawn, err);
 	if (code < 0)
 		return code;
 	code = bawn_cli_drive_init(&r->drive, !r->c->common.json, err);

@@ -54,6 +54,20 @@ bool bawn_cli_picked(const struct bawn_cli_pick *p, const struct bawn_entry *e)
 	return p->type == NULL || of_type(bawn_cli_text(e->json, "type"), p->type);
 }
 
+struct bawn_find bawn_cli_find_of(const struct bawn_cli_pick *p)
+{
+	if (p == NULL)
+		return (struct bawn_find){ 0 };
+	return (struct bawn_find){ .since_us = p->since, .until_us = p->until, .type = p->type, .severity = p->severity, .level = p->level,
+		.session = p->session, .label = p->label.item, .n_labels = p->label.n };
+}
+
+int bawn_cli_find(const char *dir, const struct bawn_find *what, bawn_entry_fn *entry, void *ctx, struct bawn_err *err)
+{
+	struct bawn_dirs dirs;
+	return bawn_audit_find(dir, bawn_dirs_find(NULL, &dirs, NULL) == 0 ? dirs.indexer : NULL, what, entry, ctx, err);
+}
+
 /* ---- those of one execution ---- */
 
 struct gather { const struct bawn_cli_pick *pick; const char *exec; char found[64]; bool several; json_t *list; };
@@ -62,6 +76,12 @@ static int take(void *ctx, const struct bawn_entry *e)
 {
 	struct gather *g = ctx;
 	bool ok = true;
+	if (e == NULL) {
+		g->found[0] = '\0';
+		g->several = false;
+		(void)json_array_clear(g->list);
+		return 0;
+	}
 	const char *exec = bawn_cli_text(e->json, "exec");
 	if (*exec == '\0' || strncasecmp(exec, g->exec, strlen(g->exec)) != 0)
 		return 0;
@@ -76,12 +96,18 @@ int bawn_cli_entries_of(const char *dir, const char *exec, const struct bawn_cli
 {
 	bawn_auto_json list = json_array();
 	struct gather g = { .pick = pick, .exec = exec, .list = list };
-	int r = bawn_audit_walk(dir, 0, take, &g, err);
+	int r = bawn_cli_find(dir, &(struct bawn_find){ .exec = exec }, take, &g, err);
 	if (r < 0)
 		return r == -ENOMEM ? bawn_fail(err, r, "read the log") : r;
 	if (g.several)
 		return bawn_fail_as(err, BAWN_ERROR_NOT_FOUND, "id", "more than one execution starts with '%s'", exec);
-	*out = bawn_steal(list);
+	bawn_auto_json oldest_first = json_array();
+	bool ok = oldest_first != NULL;
+	for (size_t i = json_array_size(list); ok && i-- > 0; )
+		bawn_json_push(oldest_first, json_incref(json_array_get(list, i)), &ok);
+	if (!ok)
+		return bawn_fail(err, -ENOMEM, "read the log");
+	*out = bawn_steal(oldest_first);
 	return 0;
 }
 

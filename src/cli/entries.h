@@ -21,6 +21,10 @@ struct bawn_cli_pick {
 	BAWN_CLI_OPT(type_, 0, "severity", TEXT, f.severity, "SEVERITY", "CRITICAL|HIGH|MEDIUM|LOW|INFO", "only this severity"), \
 	BAWN_CLI_OPT(type_, 0, "session", TEXT, f.session, "NAME", NULL, "only this session"), \
 	BAWN_CLI_OPT(type_, 0, "label", LIST, f.label, "K[=V]", NULL, "only entries that carry this label; may be given again, all must match")
+/* The same as a question to the log (borrows). */
+struct bawn_find bawn_cli_find_of(const struct bawn_cli_pick *p);
+/* As bawn_audit_find, with the helper of this installation. */
+BAWN_MUST_CHECK int bawn_cli_find(const char *dir, const struct bawn_find *what, bawn_entry_fn *entry, void *ctx, struct bawn_err *err);
 bool bawn_cli_picked(const struct bawn_cli_pick *p, const struct bawn_entry *e);
 
 /* The entries of one execution (id or unique prefix), oldest first; of those the chosen ones, or all (NULL). */

@@ -12,6 +12,7 @@
  * workers read; what comes back from a worker is bounded. */
 #include "cli/pool.h"
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -21,6 +22,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/num.h"
 
 #define ANSWER_MAX  (64u << 20)
 #define NOTHING     SIZE_MAX
@@ -236,6 +238,16 @@ static void pool_done(struct pool *s)
 	for (size_t i = 0; s->answer != NULL && i < s->p->n; i++)
 		free(s->answer[i].bytes);
 	free(s->answer);
+}
+
+int bawn_cli_jobs(const char *given, size_t *out, struct bawn_err *err)
+{
+	cpu_set_t set;
+	uint64_t n = sched_getaffinity(0, sizeof set, &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
+	int r = given != NULL ? bawn_parse_u64(bawn_span(given), 1, BAWN_CLI_JOBS_MAX, &n, err) : 0;
+	if (r == 0)
+		*out = n < BAWN_CLI_JOBS_MAX ? (size_t)n : BAWN_CLI_JOBS_MAX;
+	return r;
 }
 
 int bawn_cli_pool(const struct bawn_cli_pool *p)

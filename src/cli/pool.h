@@ -7,6 +7,8 @@
 
 #define BAWN_CLI_JOBS_MAX   64
 #define BAWN_CLI_POOL_AHEAD 32  /* answers for each job that may wait for an earlier one; then workers wait, too */
+/* --jobs: as many as given (NULL: as there are CPUs to run on), at most BAWN_CLI_JOBS_MAX. */
+BAWN_MUST_CHECK int bawn_cli_jobs(const char *given, size_t *out, struct bawn_err *err);
 
 struct bawn_cli_pool {
 	size_t   n, jobs;      /* at most BAWN_CLI_JOBS_MAX at a time */

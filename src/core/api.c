@@ -291,6 +291,14 @@ int bawn_approvals_list(struct bawn *b, struct bawn_result **out, struct bawn_er
 	return r < 0 ? r : bawn_result_take(list, out, err);
 }
 
+bool bawn_self_suffices(struct bawn *b)
+{
+	struct bawn_policy_ref *p = bawn_policy_hold(b);
+	bool suffices = p->policy->allow_user_override && p->policy->override_minimum <= BAWN_ASSURANCE_SELF;
+	bawn_policy_drop(p);
+	return suffices;
+}
+
 /* Another uid than the one that asked is a separate principal; the same one is as sure as its
  * terminal. */
 static enum bawn_assurance assurance_of(const json_t *held, bool terminal)

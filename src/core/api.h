@@ -14,6 +14,7 @@ struct bawn_dirs {
 	char config_user[512]; /* $XDG_CONFIG_HOME/bawn, or "" without a home */
 	char config[512];      /* --config or BAWN_CONFIG, or "" */
 	char launcher[512];    /* libexec/bawn/launch */
+	char indexer[512];     /* libexec/bawn/index, beside it */
 	struct bawn_policy_dirs policy;  /* points into this struct: do not copy it */
 };
 BAWN_MUST_CHECK int bawn_dirs_find(const struct bawn_options *o, struct bawn_dirs *out, struct bawn_err *err);
@@ -44,6 +45,9 @@ json_t *bawn_failed_document(const struct bawn_err *why);
 
 /* As bawn_open; its launcher starts while the policy is read. */
 BAWN_MUST_CHECK int bawn_open_to_run(const struct bawn_options *options, struct bawn **out, struct bawn_err *err);
+
+/* Whether policy lets the requester's own word lift a verdict: only then is it worth asking for. */
+bool bawn_self_suffices(struct bawn *b);
 
 /* What bawn_exec_result gives, before it is text. */
 BAWN_MUST_CHECK int bawn_exec_document(const struct bawn_exec *e, json_t **out, struct bawn_err *err);

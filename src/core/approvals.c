@@ -353,6 +353,34 @@ int bawn_approval_use(struct bawn_approvals *a, const char *id, const char *requ
 	return 0;
 }
 
+struct answered { struct bawn_approvals *a; const char *sha; char id[BAWN_ULID_LEN]; bool denied; };
+static int match_answer(void *ctx, const char *id)
+{
+	struct answered *s = ctx;
+	bawn_auto_json doc = NULL;
+	if (load(s->a, id, &doc, NULL) < 0 || strcmp(text_of(doc, "request_sha256"), s->sha) != 0)
+		return 0;  /* an unreadable file answers nothing */
+	const char *state = text_of(doc, "state");
+	bool denied = strcmp(state, "denied") == 0;
+	if ((!denied && strcmp(state, "approved") != 0) || bawn_wall_us() > number_of(doc, "expires_us") || strcmp(id, s->id) < 0)
+		return 0;
+	snprintf(s->id, sizeof s->id, "%s", id);
+	s->denied = denied;
+	return 0;
+}
+
+int bawn_approval_answered(struct bawn_approvals *a, const char *request_sha256, char out_id[static BAWN_ULID_LEN], struct bawn_err *err)
+{
+	struct answered s = { .a = a, .sha = request_sha256 };
+	int r = each_id(a, match_answer, &s, err);
+	if (r < 0 || s.id[0] == '\0')
+		return r;
+	if (s.denied)
+		return wrong_state(s.id, "denied", err);
+	snprintf(out_id, BAWN_ULID_LEN, "%s", s.id);
+	return 1;
+}
+
 int bawn_approval_get(struct bawn_approvals *a, const char *id, json_t **out, struct bawn_err *err)
 {
 	char full[BAWN_ULID_LEN];

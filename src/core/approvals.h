@@ -51,5 +51,9 @@ BAWN_MUST_CHECK int bawn_approval_use(struct bawn_approvals *a, const char *id, 
 /* Every approval whose state is `pending`, oldest first. */
 BAWN_MUST_CHECK int bawn_approval_list(struct bawn_approvals *a, json_t **out, struct bawn_err *err);
 
+/* The newest answer to exactly this request that still holds: 1 approved (out_id), 0 none, APPROVAL_DENIED. */
+BAWN_MUST_CHECK int bawn_approval_answered(struct bawn_approvals *a, const char *request_sha256, char out_id[static BAWN_ULID_LEN],
+                                           struct bawn_err *err);
+
 /* uid of the one who asked, to tell `self` from `separate`. */
 BAWN_MUST_CHECK int bawn_approval_get(struct bawn_approvals *a, const char *id, json_t **out, struct bawn_err *err);

@@ -45,7 +45,7 @@ int bawn_exec_consume(struct bawn_exec *e, struct bawn_err *err)
 {
 	struct bawn_approvals a;
 	bawn_auto_json doc = NULL;
-	if (e->req.approval == NULL)
+	if (e->approval_id[0] == '\0')
 		return 0;
 	int r = bawn_approvals_open(e->b->dirs.state, &a, err);
 	if (r < 0)
@@ -55,14 +55,14 @@ int bawn_exec_consume(struct bawn_exec *e, struct bawn_err *err)
 	return r;
 }
 
-static int use_approval(struct bawn_exec *e, struct bawn_err *err)
+static int use_approval(struct bawn_exec *e, const char *id, struct bawn_err *err)
 {
 	struct bawn_approvals a;
 	bawn_auto_json doc = NULL;
 	int r = bawn_approvals_open(e->b->dirs.state, &a, err);
 	if (r < 0)
 		return r;
-	r = bawn_approval_look(&a, e->req.approval, e->checked->request_sha256, &doc, err);
+	r = bawn_approval_look(&a, id, e->checked->request_sha256, &doc, err);
 	bawn_approvals_done(&a);
 	if (r < 0)
 		return r;
@@ -80,6 +80,22 @@ static int use_approval(struct bawn_exec *e, struct bawn_err *err)
 	snprintf(e->approval_id, sizeof e->approval_id, "%s", json_string_value(json_object_get(doc, "id")));
 	lifted(e, by, reason, (enum bawn_assurance)rank, at);
 	return 0;
+}
+
+/* 1: somebody lifted exactly this request while nobody waited for it; 0: nobody did. */
+static int answered_before(struct bawn_exec *e, struct bawn_err *err)
+{
+	struct bawn_approvals a;
+	char id[BAWN_ULID_LEN];
+	int r = bawn_approvals_open(e->b->dirs.state, &a, err);
+	if (r < 0)
+		return r;
+	r = bawn_approval_answered(&a, e->checked->request_sha256, id, err);
+	bawn_approvals_done(&a);
+	if (r != 1)
+		return r;
+	r = use_approval(e, id, err);
+	return r < 0 ? r : 1;
 }
 
 /* 1: asked and answered yes with enough assurance; 0: answered no; -EAGAIN: too little assurance. */
@@ -137,7 +153,7 @@ static int lift(struct bawn_exec *e, struct bawn_err *err)
 {
 	const struct bawn_policy *p = e->policy->policy;
 	if (e->req.approval != NULL)
-		return use_approval(e, err);
+		return use_approval(e, e->req.approval, err);
 	if (!p->allow_user_override) {
 		bool asked = e->checked->override_;
 		int r = refuse(e, err);
@@ -154,6 +170,9 @@ static int lift(struct bawn_exec *e, struct bawn_err *err)
 		lifted(e, by, e->checked->reason, BAWN_ASSURANCE_SELF, NULL);
 		return 0;
 	}
+	int before = e->req.hold ? answered_before(e, err) : 0;
+	if (before != 0)
+		return before < 0 ? before : 0;
 	int answer = e->req.confirm != NULL ? ask(e, err) : -EAGAIN;
 	if (answer == 1)
 		return 0;
@@ -161,7 +180,7 @@ static int lift(struct bawn_exec *e, struct bawn_err *err)
 		return answer;
 	if (answer == 0)
 		return refuse(e, err);
-	return e->action == BAWN_ACTION_CONFIRM || e->checked->override_ ? hold(e, err) : refuse(e, err);
+	return e->action == BAWN_ACTION_CONFIRM || e->checked->override_ || e->req.hold ? hold(e, err) : refuse(e, err);
 }
 
 static enum bawn_trust trust_of(const struct bawn_exec *e)

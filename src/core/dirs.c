@@ -133,5 +133,7 @@ int bawn_dirs_find(const struct bawn_options *o, struct bawn_dirs *out, struct b
 		r = find_run(out, err);
 	if (r == 0)
 		r = find_launcher(o->libexec_dir, out, err);
+	if (r == 0)
+		r = put(out->indexer, sizeof out->indexer, err, "%.*s/index", (int)(strrchr(out->launcher, '/') - out->launcher), out->launcher);
 	return r;
 }

@@ -7,10 +7,12 @@
 #include "base/clock.h"
 #include "core/running.h"
 #include "core/uids.h"
+#include "docker/docker.h"
 #include "native/native.h"
 
 static const struct bawn_backend *const backend[BAWN_BACKEND_COUNT] = {
 	[BAWN_BACKEND_NATIVE] = &bawn_native_backend,
+	[BAWN_BACKEND_DOCKER] = &bawn_docker_backend,
 };
 
 void bawn_exec_emit(struct bawn_exec *e, struct bawn_event *ev)
@@ -106,8 +108,10 @@ static int dry_run(struct bawn_exec *e, struct bawn_err *err)
 	bawn_json_push(e->warnings, json_string("dry run: nothing was executed"), &ok);
 	if (!ok)
 		return bawn_fail(err, -ENOMEM, "dry run");
-	bawn_probe_spec(&e->b->dirs, e->policy->policy, &spec);
-	int r = e->backend->probe(&spec, &probe, err);
+	int r = bawn_probe_spec(&e->b->dirs, e->policy->policy, e->backend->id, &spec, err);
+	spec.container.image = e->checked->image;
+	if (r == 0)
+		r = e->backend->probe(&spec, &probe, err);
 	if (r < 0)
 		return r;
 	for (int i = 0; i < BAWN_LAYER_COUNT; i++)
@@ -160,7 +164,8 @@ static void tidy(struct bawn_exec *e)
 	unsigned swept;
 	if (atomic_flag_test_and_set(&e->b->tidied))
 		return;
-	(void)!e->backend->sweep(e->b->dirs.run, &swept, NULL);
+	if (e->backend->sweep != NULL)
+		(void)!e->backend->sweep(e->b->dirs.run, &swept, NULL);
 	bawn_slots_trim(&e->slots);
 }
 
@@ -349,7 +354,7 @@ void bawn_exec_free(struct bawn_exec *e)
 		return;
 	if (e->sandbox != NULL)
 		e->backend->release(e->sandbox);
-	json_t *list[] = { e->denials, e->violations, e->files, e->skipped, e->warnings, e->reasons, e->assessment_json, e->lift.by, e->observed };
+	json_t *list[] = { e->denials, e->violations, e->files, e->skipped, e->warnings, e->reasons, e->assessment_json, e->lift.by, e->observed, e->container };
 	for (size_t i = 0; i < BAWN_LEN(list); i++)
 		json_decref(list[i]);
 	bawn_assessment_free(e->assessment);

@@ -60,6 +60,7 @@ struct bawn_exec {
 	struct bawn_sandbox    *sandbox;
 	uint32_t                need;          /* walls without which it does not run */
 	struct bawn_enforcement enforcement;
+	json_t                 *container;     /* what the backend tells of it; NULL: there is none */
 	bool                    intent_durable, killed;
 	struct bawn_buf         out[3];       /* by stream number; [0] unused */
 	struct bawn_sha256      out_hash[3];
@@ -92,6 +93,7 @@ json_t *bawn_limits_record(const struct bawn_exec *e);   /* after allocation */
 json_t *bawn_decision_json(const struct bawn_exec *e);
 json_t *bawn_usage_json(const struct bawn_usage *u);
 json_t *bawn_layers_json(uint32_t mask);
+json_t *bawn_missing_json(const struct bawn_exec *e);  /* and a runtime that is known to be weak */
 json_t *bawn_walls_json(const struct bawn_exec *e);
 json_t *bawn_override_json(const struct bawn_exec *e);
 
@@ -99,6 +101,7 @@ json_t *bawn_override_json(const struct bawn_exec *e);
 BAWN_MUST_CHECK int bawn_record_refused(struct bawn_exec *e, struct bawn_err *err);    /* durable */
 BAWN_MUST_CHECK int bawn_record_held(struct bawn_exec *e, struct bawn_err *err);       /* durable */
 BAWN_MUST_CHECK int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err);     /* durable */
+BAWN_MUST_CHECK int bawn_record_swept(struct bawn_exec *e, unsigned n, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_record_sandbox(struct bawn_exec *e, struct bawn_err *err);    /* queued */
 BAWN_MUST_CHECK int bawn_record_outcome(struct bawn_exec *e, struct bawn_err *err);    /* durable */
 

@@ -5,17 +5,6 @@
 #include "base/clock.h"
 #include "core/handle.h"
 
-/* The records that end an execution: each carries its whole row. */
-static bool ends_execution(const char *type)
-{
-	static const enum bawn_record_type end[] = { BAWN_RECORD_EXEC_OUTCOME, BAWN_RECORD_EXEC_REFUSED,
-		BAWN_RECORD_EXEC_LOST, BAWN_RECORD_APPROVAL_REQUESTED };
-	for (size_t i = 0; i < BAWN_LEN(end); i++)
-		if (strcmp(type, bawn_record_name(end[i])) == 0)
-			return true;
-	return false;
-}
-
 static const char *text_of(const json_t *o, const char *key)
 {
 	const char *v = json_string_value(json_object_get(o, key));
@@ -67,7 +56,7 @@ struct history { const struct bawn_history_filter *f; uint64_t limit; json_t *ro
 static bool wanted(const struct bawn_history_filter *f, const struct bawn_entry *e)
 {
 	const json_t *body = json_object_get(e->json, "body");
-	if ((f->until_us != 0 && e->ts_us > f->until_us) || !ends_execution(text_of(e->json, "type")))
+	if ((f->until_us != 0 && e->ts_us > f->until_us) || !bawn_record_ends(text_of(e->json, "type")))
 		return false;
 	if (differs(f->level, text_of(body, "level")) || differs(f->status, text_of(body, "status")) ||
 	    differs(f->session, text_of(e->json, "session")))
@@ -78,6 +67,10 @@ static bool wanted(const struct bawn_history_filter *f, const struct bawn_entry 
 static int history_entry(void *ctx, const struct bawn_entry *e)
 {
 	struct history *h = ctx;
+	if (e == NULL) {
+		(void)json_array_clear(h->rows);
+		return 0;
+	}
 	if (h->f->since_us != 0 && e->ts_us < h->f->since_us)
 		return 1;  /* newest first: all that follows is older */
 	if (!wanted(h->f, e))
@@ -96,7 +89,9 @@ int bawn_get_execution_history(struct bawn *b, const struct bawn_history_filter 
 		return r;
 	bawn_auto_json rows = json_array();
 	struct history h = { &filter, filter.limit != 0 ? filter.limit : 50, rows, rows != NULL };
-	r = h.ok ? bawn_audit_walk_back(b->dirs.audit, history_entry, &h, err) : -ENOMEM;
+	const struct bawn_find find = { .since_us = filter.since_us, .until_us = filter.until_us, .level = filter.level, .status = filter.status,
+		.session = filter.session, .exec = filter.id, .ends = true };
+	r = h.ok ? bawn_audit_find(b->dirs.audit, b->dirs.indexer, &find, history_entry, &h, err) : -ENOMEM;
 	if (r == -ENOENT)
 		r = 0;  /* no log yet: nothing has happened */
 	if (r < 0)
@@ -109,8 +104,18 @@ int bawn_get_execution_history(struct bawn *b, const struct bawn_history_filter 
 struct report {
 	uint64_t from, to, total, violations;
 	json_t *by_type, *by_level, *by_status, *overrides, *rules;
-	bool ok;
+	bool ok, backwards;  /* entries come newest first */
 };
+
+static int forget(struct report *r)
+{
+	r->total = r->violations = 0;
+	json_t *const all[] = { r->by_type, r->by_level, r->by_status, r->rules };
+	for (size_t i = 0; i < BAWN_LEN(all); i++)
+		(void)json_object_clear(all[i]);
+	(void)json_array_clear(r->overrides);
+	return 0;
+}
 
 static void count(json_t *object, const char *key, bool *ok)
 {
@@ -132,13 +137,16 @@ static void note_override(struct report *r, const struct bawn_entry *e, const js
 	bool ok = o != NULL;
 	bawn_json_set(o, "exec", copy_of(e->json, "exec"), &ok);
 	bawn_json_set(o, "seq", json_integer((json_int_t)e->seq), &ok);
-	bawn_json_push(r->overrides, o, &r->ok);
-	r->ok = r->ok && ok;
+	if (!ok)
+		json_decref(o);
+	r->ok = ok && json_array_insert_new(r->overrides, r->backwards ? 0 : json_array_size(r->overrides), o) == 0 && r->ok;
 }
 
 static int report_entry(void *ctx, const struct bawn_entry *e)
 {
 	struct report *r = ctx;
+	if (e == NULL)
+		return forget(r);
 	if (e->ts_us < r->from || e->ts_us > r->to)
 		return 0;
 	const char *type = text_of(e->json, "type");
@@ -147,7 +155,7 @@ static int report_entry(void *ctx, const struct bawn_entry *e)
 	count(r->by_type, type, &r->ok);
 	if (strcmp(type, bawn_record_name(BAWN_RECORD_ASSESS_DONE)) == 0)
 		count_rules(r, body);
-	if (ends_execution(type)) {
+	if (bawn_record_ends(type)) {
 		count(r->by_level, text_of(body, "level"), &r->ok);
 		count(r->by_status, text_of(body, "status"), &r->ok);
 	}
@@ -158,11 +166,43 @@ static int report_entry(void *ctx, const struct bawn_entry *e)
 	return r->ok ? 0 : -ENOMEM;
 }
 
+/* Of a log that is whole the part that is asked for; of another as much as can be read from its beginning on. */
+static int read_for_report(const struct bawn_dirs *d, bool whole, struct report *r, struct bawn_err *err)
+{
+	r->backwards = whole && r->from > 0;
+	return r->backwards ? bawn_audit_find(d->audit, d->indexer, &(struct bawn_find){ .since_us = r->from, .until_us = r->to, .each = true }, report_entry, r, err)
+	                    : bawn_audit_walk(d->audit, 0, report_entry, r, err);
+}
+
 struct rule_count { const char *rule; json_int_t n; };
 static int by_count(const void *a, const void *b)
 {
 	const struct rule_count *x = a, *y = b;
 	return x->n != y->n ? (x->n < y->n ? 1 : -1) : strcmp(x->rule, y->rule);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+/* The same members by name: in which order they were met says nothing.  NULL: no memory. */
+static json_t *in_order(const json_t *counts)
+{
+	size_t n = json_object_size(counts), i = 0;
+	bawn_auto_free const char **name = calloc(n + 1, sizeof *name);
+	json_t *out = json_object();
+	bool ok = name != NULL && out != NULL;
+	const char *key;
+	json_t *v;
+	if (ok)
+		json_object_foreach((json_t *)(uintptr_t)counts, key, v)
+			name[i++] = key;
+	if (n > 1 && ok)
+		qsort(name, n, sizeof *name, by_name);
+	for (i = 0; ok && i < n; i++)
+		bawn_json_set(out, name[i], json_incref(json_object_get(counts, name[i])), &ok);
+	if (ok)
+		return out;
+	json_decref(out);
+	return NULL;
 }
 
 static json_t *top_rules(json_t *counts)
@@ -213,21 +253,20 @@ int bawn_get_audit_report(struct bawn *b, uint64_t since_us, uint64_t until_us, 
 		*rules = json_object(), *sound = NULL;
 	struct report r = { since_us, until_us != 0 ? until_us : now, 0, 0, by_type, by_level, by_status, overrides, rules,
 		by_type != NULL && by_level != NULL && by_status != NULL && overrides != NULL && rules != NULL };
-	int rc = r.ok ? bawn_audit_walk(b->dirs.audit, 0, report_entry, &r, err) : -ENOMEM;
-	if (rc == -ENOENT)
-		rc = 0;
+	int rc = r.ok ? integrity(&b->dirs, &sound, err) : -ENOMEM;
+	if (rc < 0)
+		return r.ok ? rc : bawn_fail(err, -ENOMEM, "report");
+	rc = read_for_report(&b->dirs, json_is_true(json_object_get(sound, "ok")), &r, NULL);
 	/* A log that does not verify still gives a report of what could be read; integrity says so. */
 	if (rc < 0 && !r.ok)
 		return bawn_fail(err, -ENOMEM, "report");
-	rc = integrity(&b->dirs, &sound, err);
-	if (rc < 0)
-		return rc;
+	bawn_auto_json types = in_order(by_type), *levels = in_order(by_level), *statuses = in_order(by_status);
 	char from[BAWN_RFC3339_LEN], to[BAWN_RFC3339_LEN], at[BAWN_RFC3339_LEN];
 	bawn_rfc3339(r.from, from);
 	bawn_rfc3339(r.to, to);
 	bawn_rfc3339(now, at);
 	json_t *doc = json_pack("{s:s, s:s, s:s, s:I, s:O, s:O, s:O, s:I, s:O, s:o, s:O}", "from", from, "to", to, "generated_at", at,
-		"total", (json_int_t)r.total, "by_type", by_type, "by_level", by_level, "by_status", by_status,
+		"total", (json_int_t)r.total, "by_type", types, "by_level", levels, "by_status", statuses,
 		"violations", (json_int_t)r.violations, "overrides", overrides, "top_rules", top_rules(rules), "integrity", sound);
 	return doc != NULL ? bawn_result_take(doc, out, err) : bawn_fail(err, -ENOMEM, "report");
 }

@@ -274,12 +274,20 @@ int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err)
 	return r;
 }
 
+/* Containers of runs that died: theirs are the exec.lost records. */
+int bawn_record_swept(struct bawn_exec *e, unsigned n, struct bawn_err *err)
+{
+	bawn_auto_json body = json_pack("{s:s, s:I}", "backend", e->backend->name, "removed", (json_int_t)n);
+	return body != NULL ? queue(e, BAWN_RECORD_CONTAINER_SWEPT, body, NULL, err) : bawn_fail(err, -ENOMEM, "record what was swept");
+}
+
 int bawn_record_sandbox(struct bawn_exec *e, struct bawn_err *err)
 {
-	if (!logs_evidence(e))
-		return 0;
+	int r = e->container != NULL ? queue(e, BAWN_RECORD_CONTAINER_CREATED, e->container, NULL, err) : 0;
+	if (r < 0 || !logs_evidence(e))
+		return r;
 	bawn_auto_json body = json_pack("{s:s, s:o, s:o, s:I}", "backend", e->backend->name,
-		"layers", bawn_walls_json(e), "missing", bawn_layers_json(e->enforcement.missing),
+		"layers", bawn_walls_json(e), "missing", bawn_missing_json(e),
 		"slot", (json_int_t)e->slot);
 	return body != NULL ? queue(e, BAWN_RECORD_SANDBOX_CREATED, body, NULL, err) : bawn_fail(err, -ENOMEM, "record the sandbox");
 }
@@ -395,7 +403,7 @@ int bawn_record_outcome(struct bawn_exec *e, struct bawn_err *err)
 	bawn_json_set(body, "denials", json_deep_copy(e->denials), &ok);
 	bawn_json_set(body, "observed", observed_record(e), &ok);
 	bawn_json_set(body, "layers", bawn_walls_json(e), &ok);
-	bawn_json_set(body, "missing", bawn_layers_json(e->enforcement.missing), &ok);
+	bawn_json_set(body, "missing", bawn_missing_json(e), &ok);
 	bawn_json_set(body, "stdout", stream_json(e, 1), &ok);
 	bawn_json_set(body, "stderr", stream_json(e, 2), &ok);
 	bawn_json_set(body, "files", files_record(e), &ok);

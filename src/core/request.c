@@ -311,6 +311,20 @@ static int word(const char *field, const struct bawn_words *words, const char *t
 	return text == NULL || *out >= 0 ? 0 : INVALID(field, "'%.60s' is none of the %s bawn knows", text, field);
 }
 
+/* A container is made of an image; nothing else is. */
+static int check_image(const char *asked, int backend, const struct bawn_policy *p, struct bawn_checked *c, struct bawn_err *err)
+{
+	const char *image = asked != NULL ? asked : p->image;
+	if (backend != BAWN_BACKEND_DOCKER)
+		return asked == NULL ? 0 : INVALID("image", "an image is for the docker backend: --backend docker");
+	if (image == NULL)
+		return INVALID("image", "the docker backend needs an image: --image NAME, or 'image' in sandbox.yaml");
+	if (!bawn_image_name_valid(bawn_span(image)))
+		return INVALID("image", "'%.60s' is no image's name", image);
+	c->image = strdup(image);
+	return c->image != NULL ? 0 : bawn_fail(err, -ENOMEM, "check the request");
+}
+
 static int check_choices(const struct bawn_request *req, const struct bawn_policy *p, struct bawn_checked *c, struct bawn_err *err)
 {
 	int backend = -1, network = -1;
@@ -324,8 +338,9 @@ static int check_choices(const struct bawn_request *req, const struct bawn_polic
 	if (network == BAWN_NETWORK_DEPENDENCIES || req->n_packages > 0 || req->environment != NULL)
 		return bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, req->n_packages > 0 ? "packages" : "network",
 		                    "fetching dependencies is not available");
-	if (backend != BAWN_BACKEND_NATIVE || req->image != NULL)
-		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "backend", "this build has the native backend only");
+	r = check_image(req->image, backend, p, c, err);
+	if (r < 0)
+		return r;
 	c->backend = (enum bawn_backend_id)backend;
 	c->network = (enum bawn_network)network;
 	c->asked = (struct bawn_limits){ .timeout_ms = req->timeout_ms, .memory_bytes = req->memory_bytes,
@@ -462,6 +477,19 @@ static int take_stdin(const struct bawn_request *req, struct bawn_checked *c, st
 	return seal("stdin", (struct bawn_span){ req->stdin_data, req->stdin_size }, &c->stdin_, err);
 }
 
+/* A claim is written down and weighs nothing: the digest does not cover it, so an approval outlives a client's update. */
+static int take_principal(const struct bawn_request *req, const char *via, struct bawn_checked *c, struct bawn_err *err)
+{
+	int r = req->client != NULL ? check_text("client", req->client, BAWN_MAX_LABEL_BYTES, err) : 0;
+	if (r < 0)
+		return r;
+	c->principal = bawn_principal_json(via);
+	bool ok = c->principal != NULL;
+	if (req->client != NULL)
+		bawn_json_set(c->principal, "claimed", bawn_json_text(bawn_span(req->client)), &ok);
+	return ok ? 0 : bawn_fail(err, -ENOMEM, "check the request");
+}
+
 int bawn_request_check(const struct bawn_request *req, const struct bawn_policy *policy, const char *via,
                        struct bawn_checked **out, struct bawn_err *err)
 {
@@ -488,8 +516,8 @@ int bawn_request_check(const struct bawn_request *req, const struct bawn_policy 
 		r = take_stdin(req, c, err);
 	if (r == 0)
 		r = take_inputs(req, c, err);
-	if (r == 0 && (c->principal = bawn_principal_json(via)) == NULL)
-		r = bawn_fail(err, -ENOMEM, "check the request");
+	if (r == 0)
+		r = take_principal(req, via, c, err);
 	if (r < 0) {
 		bawn_checked_free(c);
 		return r;

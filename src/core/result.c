@@ -55,6 +55,18 @@ json_t *bawn_walls_json(const struct bawn_exec *e)
 	return bawn_layers_json(e->enforcement.layers & ~BAWN_LAYER_BIT(DENIAL_REPORTING));
 }
 
+json_t *bawn_missing_json(const struct bawn_exec *e)
+{
+	json_t *list = bawn_layers_json(e->enforcement.missing);
+	bool ok = list != NULL;
+	if (json_array_size(json_object_get(e->container, "vulnerable")) > 0)
+		bawn_json_push(list, json_string("patched_runtime"), &ok);
+	if (ok)
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
 /* 2000 -> 2, 500 -> 0.5: a number people read. */
 static json_t *milli_json(uint64_t milli)
 {
@@ -180,11 +192,24 @@ static void put_stream(json_t *doc, const struct bawn_exec *e, int s, const char
 		bawn_json_set(doc, name64, bawn_json_base64(bytes), ok);
 }
 
+/* Who it was; the log has the rest. */
+static json_t *container_json(const struct bawn_exec *e)
+{
+	static const char *const key[] = { "id", "image", "runtime", "versions", "vulnerable" };
+	json_t *j = e->container != NULL ? json_object() : json_null();
+	bool ok = j != NULL;
+	for (size_t i = 0; e->container != NULL && i < BAWN_LEN(key); i++)
+		bawn_json_set(j, key[i], json_incref(json_object_get(e->container, key[i])), &ok);
+	if (ok)
+		return j;
+	json_decref(j);
+	return NULL;
+}
+
 static json_t *enforcement_json(const struct bawn_exec *e)
 {
 	return json_pack("{s:s, s:o, s:o, s:o}", "backend", e->backend != NULL ? e->backend->name : "native",
-		"layers", bawn_walls_json(e), "missing", bawn_layers_json(e->enforcement.missing),
-		"container", bawn_json_text_or_null(e->enforcement.container[0] != '\0' ? e->enforcement.container : NULL));
+		"layers", bawn_walls_json(e), "missing", bawn_missing_json(e), "container", container_json(e));
 }
 
 static json_t *audit_json(const struct bawn_exec *e)

@@ -27,18 +27,20 @@ static const struct end_row { enum bawn_status status; const char *resource, *no
 int bawn_exec_spec(const struct bawn_exec *e, struct bawn_sandbox_spec *out, struct bawn_err *err)
 {
 	const struct bawn_policy *p = e->policy->policy;
-	bool root = geteuid() == 0;
-	if (root && e->slot >= p->uid_count)
+	enum bawn_backend_id backend = e->checked->backend;
+	bool uids = geteuid() == 0 || backend == BAWN_BACKEND_DOCKER;  /* an engine gives a run its own uid, whoever asks */
+	if (uids && e->slot >= p->uid_count)
 		return bawn_fail_as(err, BAWN_ERROR_CONFIG_INVALID, "uids.count", "there are fewer run uids than running executions");
 	*out = (struct bawn_sandbox_spec){
 		.id = e->id, .language = e->checked->language, .interpreter = p->interpreter[e->checked->language],
 		.limits = e->limits, .network = e->checked->network, .on_violation = (enum bawn_violation)p->on_violation,
-		.sample_ms = p->sample_ms, .observe = p->observe, .need = p->minimum_enforcement[e->checked->backend],
-		.slot = e->slot, .slot_fd = e->slot_fd, .uid = root ? p->uid_first + e->slot : 0,
+		.sample_ms = p->sample_ms, .observe = p->observe, .need = p->minimum_enforcement[backend],
+		.slot = e->slot, .slot_fd = e->slot_fd, .uid = uids ? p->uid_first + e->slot : 0,
 		.launcher = e->b->dirs.launcher,
+		.container = { .image = e->checked->image, .runtime = p->docker_runtime, .require_patched = p->docker_require_patched },
 	};
 	out->need |= bawn_need_as_root(p);
-	return 0;
+	return backend == BAWN_BACKEND_DOCKER ? bawn_docker_socket(p, &out->container.engine, err) : 0;
 }
 
 static int start(struct bawn_exec *e, struct bawn_err *err)
@@ -67,6 +69,27 @@ int bawn_exec_prepare(struct bawn_exec *e, struct bawn_err *err)
 	return r == 0 ? e->backend->prepare(e->sandbox, &spec, err) : r;
 }
 
+/* What the backend tells of its container: all of it for the log, who it is for the result, and what is known against it. */
+static int take_container(struct bawn_exec *e, struct bawn_err *err)
+{
+	size_t i;
+	json_t *v;
+	bool ok = true;
+	int r = bawn_json_parse(bawn_span(e->enforcement.container), &e->container, err);
+	if (r < 0)
+		return bawn_wrap(err, r, "read what the container is");
+	json_array_foreach(json_object_get(e->container, "vulnerable"), i, v) {
+		bawn_auto_buf b = BAWN_BUF(512);
+		bawn_buf_fmt(&b, "%s %s of the container engine is known to let code out (%s)", json_string_value(json_object_get(v, "name")),
+		             json_string_value(json_object_get(v, "version")), json_string_value(json_object_get(v, "cve")));
+		bawn_json_push(e->warnings, bawn_json_text(bawn_buf_span(&b)), &ok);
+	}
+	json_int_t cleared = json_integer_value(json_object_get(e->container, "cleared"));
+	if (ok && cleared > 0)
+		r = bawn_record_swept(e, (unsigned)cleared, err);
+	return ok ? r : bawn_fail(err, -ENOMEM, "read what the container is");
+}
+
 int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err)
 {
 	int r = e->backend->ready(e->sandbox, &e->enforcement, err);
@@ -74,7 +97,10 @@ int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err)
 		return r;
 	if ((e->need & ~e->enforcement.layers) != 0)
 		return bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, NULL, "a required protection is missing");
-	r = bawn_record_sandbox(e, err);
+	if (e->enforcement.container != NULL)
+		r = take_container(e, err);
+	if (r == 0)
+		r = bawn_record_sandbox(e, err);
 	if (r < 0)
 		return r;
 	struct epoll_event ev = { .events = EPOLLIN };

@@ -9,6 +9,7 @@
 #include "core/alerts.h"
 #include "core/handle.h"
 #include "core/host.h"
+#include "docker/docker.h"
 #include "native/native.h"
 
 struct health { bool good; char reason[300]; };
@@ -51,14 +52,30 @@ uint32_t bawn_need_as_root(const struct bawn_policy *p)
 }
 
 /* A probe has no slot: its launcher takes a number of its own, above them all. */
-void bawn_probe_spec(const struct bawn_dirs *d, const struct bawn_policy *p, struct bawn_sandbox_spec *out)
+int bawn_docker_socket(const struct bawn_policy *p, const char **out, struct bawn_err *err)
 {
+	const char *host = p->docker_host != NULL ? p->docker_host : p->floor_root_owned ? NULL : secure_getenv("DOCKER_HOST");
+	if (host == NULL || host[0] == '\0') {
+		*out = NULL;
+		return 0;
+	}
+	if (strncmp(host, "unix:///", 8) != 0)
+		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "DOCKER_HOST", "the engine is asked on a Unix socket only: unix:///...");
+	*out = host + strlen("unix://");
+	return 0;
+}
+
+int bawn_probe_spec(const struct bawn_dirs *d, const struct bawn_policy *p, enum bawn_backend_id backend, struct bawn_sandbox_spec *out, struct bawn_err *err)
+{
+	bool docker = backend == BAWN_BACKEND_DOCKER;
 	*out = (struct bawn_sandbox_spec){ .id = "probe", .language = BAWN_LANG_PYTHON, .interpreter = p->interpreter[BAWN_LANG_PYTHON],
 		.limits = { .cpus_milli = 1000, .memory_bytes = 64u << 20, .timeout_ms = 5000, .cpu_ms = 5000, .pids = 16,
 		            .disk_bytes = 8u << 20, .inodes = 1024, .open_files = 64, .output_bytes = 4096 },
-		.sample_ms = 100, .need = p->minimum_enforcement[BAWN_BACKEND_NATIVE], .slot_fd = -1,
-		.uid = geteuid() == 0 ? p->uid_first + p->uid_count - 1 : 0, .launcher = d->launcher };
+		.sample_ms = 100, .need = p->minimum_enforcement[backend], .slot_fd = -1,
+		.container = { .image = p->image, .runtime = p->docker_runtime, .require_patched = p->docker_require_patched },
+		.uid = geteuid() == 0 || docker ? p->uid_first + p->uid_count - 1 : 0, .launcher = d->launcher };
 	out->need |= bawn_need_as_root(p);
+	return docker ? bawn_docker_socket(p, &out->container.engine, err) : 0;
 }
 
 /* The first layer that the policy requires and this host does not give, or -1. */
@@ -70,16 +87,17 @@ static int lacking(const struct bawn_probe *probe, uint32_t need)
 	return -1;
 }
 
-static void check_sandbox(const struct bawn_dirs *d, const struct bawn_policy *p, struct health *h)
+static void check_sandbox(const struct bawn_dirs *d, const struct bawn_policy *p, const struct bawn_backend *backend, struct health *h)
 {
 	struct bawn_sandbox_spec spec;
 	struct bawn_probe probe = { 0 };
 	struct bawn_err err = { 0 };
 	h->good = true;
-	bawn_probe_spec(d, p, &spec);
-	if (access(spec.interpreter, X_OK) < 0)
+	if (bawn_probe_spec(d, p, backend->id, &spec, &err) < 0)
+		bad(h, "%s", err.msg);
+	else if (backend->id == BAWN_BACKEND_NATIVE && access(spec.interpreter, X_OK) < 0)
 		bad(h, "the interpreter '%s' is absent", spec.interpreter);
-	else if (bawn_native_backend.probe(&spec, &probe, &err) < 0)
+	else if (backend->probe(&spec, &probe, &err) < 0)
 		bad(h, "%s", err.msg);
 	int i = h->good ? lacking(&probe, spec.need) : -1;
 	if (i >= 0)
@@ -150,20 +168,26 @@ int bawn_get_security_status(struct bawn *b, struct bawn_result **out, struct ba
 	if (b == NULL || out == NULL)
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, NULL, "a handle and a place for the result are needed");
 	struct bawn_policy_ref *p = bawn_policy_hold(b);
-	struct health assessor = { 0 }, sandbox = { 0 }, audit = { 0 };
+	struct health assessor = { 0 }, sandbox = { 0 }, docker = { .good = true }, audit = { 0 };
+	bool docker_used = p->policy->image != NULL;
+	int p_backend = p->policy->backend;
 	struct bawn_audit_report v = { 0 };
 	check_assessor(p->policy, &assessor);
-	check_sandbox(&b->dirs, p->policy, &sandbox);
+	check_sandbox(&b->dirs, p->policy, &bawn_native_backend, &sandbox);
+	if (docker_used)
+		check_sandbox(&b->dirs, p->policy, &bawn_docker_backend, &docker);
 	check_audit(b, &v, &audit);
 	bawn_policy_drop(p);
 	bawn_auto_json res = NULL;
 	int r = resources(&b->dirs, &res, err);
 	if (r < 0)
 		return r;
-	int broken = !assessor.good + !sandbox.good + !audit.good;
-	json_t *docker = json_pack("{s:s, s:s}", "state", "absent", "reason", "this build has no Docker backend");
+	/* Of the backends the one that runs unless a request says counts. */
+	bool walls = p_backend == BAWN_BACKEND_DOCKER ? docker.good : sandbox.good;
+	int broken = !assessor.good + !walls + !audit.good;
 	json_t *parts = json_pack("{s:o, s:o, s:o, s:o}", "assessor", component(&assessor), "sandbox", component(&sandbox),
-		"docker", docker, "audit", component(&audit));
+		"docker", docker_used ? component(&docker) : json_pack("{s:s, s:s}", "state", "absent", "reason", "no 'image' is named in sandbox.yaml"),
+		"audit", component(&audit));
 	json_t *doc = json_pack("{s:s, s:o, s:O, s:o, s:o}", "system_status", broken == 0 ? "operational" : broken == 3 ? "failed" : "degraded",
 		"components", parts, "resources", res, "audit", audit_status(&v, audit.good), "checked_at", when(bawn_wall_us()));
 	return doc != NULL ? bawn_result_take(doc, out, err) : bawn_fail(err, -ENOMEM, "status");
@@ -213,8 +237,7 @@ int bawn_doctor(const struct bawn_options *o, json_t **out, struct bawn_err *err
 	struct bawn_probe probe = { 0 };
 	struct bawn_err why = { 0 };
 	struct utsname un = { 0 };
-	bawn_probe_spec(&d, p, &spec);
-	if (bawn_native_backend.probe(&spec, &probe, &why) < 0) {
+	if (bawn_probe_spec(&d, p, BAWN_BACKEND_NATIVE, &spec, &why) < 0 || bawn_native_backend.probe(&spec, &probe, &why) < 0) {
 		probe.usable = false;
 		snprintf(probe.summary, sizeof probe.summary, "%.190s", why.msg);
 		for (int i = 0; i < BAWN_LAYER_COUNT; i++)

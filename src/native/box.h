@@ -24,13 +24,15 @@
 #include <stdbool.h>
 #include <sys/types.h>
 #include "native/cgroup.h"
-#include "native/wire.h"
+#include "sandbox/wire.h"
 
+#define BAWN_PATIENCE_MS 20000    /* for a step that takes milliseconds; then the host is in trouble */
 #define BAWN_INSIDE_ID 1000u   /* uid and gid of the program, as it sees itself */
 
 /* A network namespace that a thread makes; ahead == false: init is born with one instead. */
 struct bawn_net { pthread_t thread; bool ahead, joined; int fd; struct bawn_err err; };
 
+struct bawn_note;
 struct bawn_box {
 	struct bawn_sandbox_spec spec;   /* text borrowed from the launcher's copy of the message */
 	bool     begun;
@@ -46,6 +48,7 @@ struct bawn_box {
 	int      listener;               /* seccomp notifications, or -1 */
 	struct bawn_net net;
 	int      workspace, code;        /* directories, writable from here only */
+	int      rooms[2];               /* further file systems the program may fill, where the workspace is not all; else -1 */
 	int      mounts;                 /* its mount namespace, held so that it is taken apart after the answer; -1: sooner */
 	int      area;                   /* what the interpreter's hook writes into (sandbox/area.h), or -1 */
 	struct bawn_cgroups cg;
@@ -96,6 +99,17 @@ static inline bool bawn_box_joins_net(const struct bawn_box *box)
 {
 	return box->net.ahead && !bawn_box_without(box, BAWN_LAYER_BIT(NETNS));
 }
+/* What one inside said last, if it failed; 0 where it said nothing. */
+int bawn_box_given_up(int ctl, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_box_tell(int ctl, const struct bawn_note *note, int fd, struct bawn_err *err);
+/* Tells one inside who is to come; a descriptor goes along, or -1. */
+BAWN_MUST_CHECK int bawn_box_tell_guest(const struct bawn_box *box, int ctl, int fd, struct bawn_err *err);
+/* The next note of a kind; what failed or is lacking is taken down on the way. */
+BAWN_MUST_CHECK int bawn_box_listen(struct bawn_box *box, int ctl, uint32_t want, struct bawn_note *note, int fds[static 2], struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_box_pipes(struct bawn_box *box, int out_theirs[static 3], struct bawn_err *err);
+/* The memory an observed interpreter writes into, where it is to be observed. */
+BAWN_MUST_CHECK int bawn_box_area(struct bawn_box *box, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_box_check_need(const struct bawn_box *box, struct bawn_err *err);
 void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why, ...) BAWN_PRINTF(3, 4);
 
 /* The parts, one file each. */
@@ -110,6 +124,14 @@ struct bawn_guest;
 void bawn_box_meet(struct bawn_box *box, const struct bawn_guest *g);
 _Noreturn void bawn_init_main(struct bawn_box *box, int ctl, int live);
 _Noreturn void bawn_program_main(struct bawn_box *box, int ctl, const int out[3]);
+
+/* The program's steps that are the same however the box is built, and the walk over a table of them. */
+typedef int bawn_step(struct bawn_box *box, struct bawn_err *err);
+bawn_step bawn_step_session, bawn_step_meet, bawn_step_rlimits, bawn_step_privs, bawn_step_workspace, bawn_step_landlock, bawn_step_seccomp;
+#define BAWN_PROGRAM_CTL 3  /* the program's end of the control socket; closes at exec */
+_Noreturn void bawn_program_run(struct bawn_box *box, int ctl, const int out[3], bawn_step *const *step, size_t n);
+_Noreturn void bawn_program_give_up(int ctl, const struct bawn_err *err);
+void bawn_program_wait_for(uint32_t kind, struct bawn_note *note, int fds[static 2]);
 BAWN_MUST_CHECK int bawn_landlock_apply(struct bawn_err *err);
 int  bawn_landlock_abi(void);
 /* Loads the language's filter; *out_listener is -1 where the kernel gives none. */
@@ -123,4 +145,6 @@ BAWN_MUST_CHECK int bawn_rlimits_apply(const struct bawn_box *box, bool cgroup, 
  * it may, once it waits at the gate. */
 BAWN_MUST_CHECK int bawn_verify_place(struct bawn_box *box, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_verify_power(struct bawn_box *box, struct bawn_err *err);
+/* The same for a container, seen from inside it: in other namespaces than `outside` of the spec, a read-only root. */
+void bawn_verify_contained(struct bawn_box *box);
 void bawn_explain(const struct bawn_box *box, const struct bawn_err *failure, struct bawn_probe *out);

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/num.h"
 
 #define PERIOD_US 100000u
 #define RUN       "run-"  /* what the names of our directories begin with */
@@ -296,7 +297,8 @@ static int set_limit(int dir, const struct limit_row *l, struct bawn_err *err)
 	return 0;
 }
 
-static int set_limits(struct bawn_cgroups *cg, const struct bawn_limits *l, struct bawn_err *err)
+#define LIMIT_ROWS 11
+static void limit_rows(const struct bawn_limits *l, struct limit_row out[static LIMIT_ROWS])
 {
 	uint64_t quota = l->cpus_milli * (PERIOD_US / 1000);
 	quota = quota < 1000 ? 1000 : quota;  /* the kernel takes no less than a millisecond */
@@ -315,15 +317,27 @@ static int set_limits(struct bawn_cgroups *cg, const struct bawn_limits *l, stru
 		{ BAWN_CTL_CPU, true, false, "cpu.max", quota, true },
 		{ BAWN_CTL_PIDS, true, false, "pids.max", pids, false },
 	};
-	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+	_Static_assert(BAWN_LEN(row) == LIMIT_ROWS, "as many as were said");
+	memcpy(out, row, sizeof row);
+}
+
+/* Each limit there is for this kind of hierarchy, by `what`. */
+static int each_limit(const struct bawn_cgroups *cg, const struct bawn_limits *l, int (*what)(int, const struct limit_row *, struct bawn_err *), struct bawn_err *err)
+{
+	struct limit_row row[LIMIT_ROWS];
+	int r = 0;
+	limit_rows(l, row);
+	for (size_t i = 0; r == 0 && i < LIMIT_ROWS; i++) {
 		const struct bawn_hierarchy *h = &cg->at[cg->of[row[i].ctl]];
-		if (h->v2 != row[i].v2)
-			continue;
-		int r = set_limit(h->fd, &row[i], err);
-		if (r < 0)
-			return r;
+		r = h->v2 == row[i].v2 ? what(h->fd, &row[i], err) : 0;
 	}
-	return 0;
+	return r;
+}
+
+/* A directory of v2 may lack a controller that those above do not hand down; nothing could join it then. */
+static int has_limit(int dir, const struct limit_row *l, struct bawn_err *err)
+{
+	return l->optional || faccessat(dir, l->file, W_OK, AT_EACCESS) == 0 ? 0 : bawn_fail(err, -errno, "set '%s'", l->file);
 }
 
 int bawn_cgroups_make(struct bawn_cgroups *cg, struct bawn_err *err)
@@ -333,6 +347,8 @@ int bawn_cgroups_make(struct bawn_cgroups *cg, struct bawn_err *err)
 	snprintf(cg->name, sizeof cg->name, RUN "%d-%08x", getpid(), own);
 	for (size_t i = 0; r == 0 && i < cg->n; i++)
 		r = make_dir(&cg->at[i], cg->name, err);
+	if (r == 0)
+		r = each_limit(cg, &(struct bawn_limits){ 0 }, has_limit, err);
 	if (r < 0)
 		bawn_cgroups_remove(cg);
 	cg->made = r == 0;
@@ -341,7 +357,7 @@ int bawn_cgroups_make(struct bawn_cgroups *cg, struct bawn_err *err)
 
 int bawn_cgroups_limit(struct bawn_cgroups *cg, const struct bawn_limits *limits, struct bawn_err *err)
 {
-	int r = set_limits(cg, limits, err);
+	int r = each_limit(cg, limits, set_limit, err);
 	cg->up = r == 0;
 	return r;
 }
@@ -409,4 +425,53 @@ void bawn_cgroups_read(const struct bawn_cgroups *cg, struct bawn_counters *out)
 	(void)number(pids->fd, "pids.current", NULL, &out->pids);
 	(void)number(pids->fd, "pids.events", "max", &out->pids_refused);
 	out->has_peak_pids = number(pids->fd, "pids.peak", NULL, &out->peak_pids);
+	uint64_t *const tasks[] = { &out->pids, &out->peak_pids };
+	for (size_t i = 0; i < BAWN_LEN(tasks); i++)
+		*tasks[i] -= *tasks[i] < cg->tasks_before ? *tasks[i] : cg->tasks_before;
+	out->cpu_us -= out->cpu_us < cg->cpu_before_us ? out->cpu_us : cg->cpu_before_us;
+}
+
+static int check_limit(const struct bawn_hierarchy *h, const char *file, uint64_t most, struct bawn_err *err)
+{
+	char text[64];
+	uint64_t is = 0;
+	int r = read_text(h->fd, file, text, sizeof text);
+	if (r < 0)
+		return bawn_fail(err, r, "read '%s/%s'", h->mount, file);
+	text[strcspn(text, " \n")] = '\0';
+	if (bawn_parse_u64(bawn_span(text), 0, UINT64_MAX, &is, NULL) < 0 || is > most)  /* "max" and -1 are no limit */
+		return bawn_fail(err, -EIO, "'%s' is %.20s and not %" PRIu64 " at most", file, text, most);
+	return 0;
+}
+
+int bawn_cgroups_adopt(struct bawn_cgroups *cg, const struct bawn_limits *l, uint64_t ours, struct bawn_err *err)
+{
+	bawn_auto_buf text = BAWN_BUF(1u << 20);
+	struct bawn_counters now;
+	int r = bawn_read_file(AT_FDCWD, "/proc/self/mountinfo", &text, err);
+	if (r < 0)
+		return r;
+	bawn_cgroups_parse(cg, bawn_buf_span(&text), kernel_controllers);
+	for (int i = 0; i < BAWN_CTL_COUNT; i++)
+		if (cg->of[i] < 0)
+			return bawn_fail(err, -ENOENT, "find the '%s' cgroup controller", ctl_name[i]);
+	for (size_t i = 0; i < cg->n; i++) {
+		cg->at[i].fd = open(cg->at[i].mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (cg->at[i].fd < 0)
+			return bawn_fail(err, -errno, "open '%s'", cg->at[i].mount);
+	}
+	const struct bawn_hierarchy *mem = &cg->at[cg->of[BAWN_CTL_MEMORY]], *cpu = &cg->at[cg->of[BAWN_CTL_CPU]], *pids = &cg->at[cg->of[BAWN_CTL_PIDS]];
+	uint64_t quota = l->cpus_milli * (PERIOD_US / 1000);
+	r = check_limit(mem, mem->v2 ? "memory.max" : "memory.limit_in_bytes", l->memory_bytes, err);
+	if (r == 0)
+		r = check_limit(cpu, cpu->v2 ? "cpu.max" : "cpu.cfs_quota_us", quota < 1000 ? 1000 : quota, err);
+	if (r == 0)
+		r = check_limit(pids, "pids.max", (l->pids < 1 ? 1 : l->pids) + ours, err);
+	if (r < 0)
+		return r;
+	cg->up = true;
+	bawn_cgroups_read(cg, &now);
+	cg->cpu_before_us = now.cpu_us;
+	cg->tasks_before = ours;
+	return 0;
 }

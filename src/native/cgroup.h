@@ -25,6 +25,8 @@ struct bawn_cgroups {
 	int      of[BAWN_CTL_COUNT];   /* index into `at`, -1 where no hierarchy has the controller */
 	char     name[64];             /* of the run's directory */
 	bool     made, up;             /* the directories are there; and limit what is in them */
+	/* What was counted before the run began and is none of its: in a container its start, and our init. */
+	uint64_t cpu_before_us, tasks_before;
 };
 struct bawn_counters {
 	uint64_t cpu_us, memory_bytes, peak_memory_bytes, pids, peak_pids, oom_kills, pids_refused;
@@ -45,6 +47,9 @@ BAWN_MUST_CHECK int bawn_cgroups_limit(struct bawn_cgroups *cg, const struct baw
 BAWN_MUST_CHECK int bawn_cgroups_enter(const struct bawn_cgroups *cg, struct bawn_err *err);
 int bawn_cgroups_v2_fd(const struct bawn_cgroups *cg);
 BAWN_MUST_CHECK int bawn_cgroups_confirm(const struct bawn_cgroups *cg, pid_t pid, struct bawn_err *err);
+/* In a container: the directories are the engine's, and their roots are what is seen.  Fails where a limit is missing
+ * or higher than it must be; `ours`: tasks that are not the run's. */
+BAWN_MUST_CHECK int bawn_cgroups_adopt(struct bawn_cgroups *cg, const struct bawn_limits *limits, uint64_t ours, struct bawn_err *err);
 void bawn_cgroups_read(const struct bawn_cgroups *cg, struct bawn_counters *out);
 /* Kills what is left, removes the run's directories and the parent if it is ours and empty. */
 void bawn_cgroups_remove(struct bawn_cgroups *cg);

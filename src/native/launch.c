@@ -1,14 +1,10 @@
 #include "native/launch.h"
-#include <linux/close_range.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/socket.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
 
@@ -206,33 +202,29 @@ static int loop(struct bawn_launcher *l, struct bawn_err *err)
 	}
 }
 
-int main(void)
+int bawn_launch_init(struct bawn_launcher *l, int sock)
 {
-	/* Whatever the host left open is not ours. */
-	if (syscall(SYS_close_range, BAWN_WIRE_SOCKET + 1, ~0u, 0) < 0)
-		return 1;
-	(void)umask(022);
-	struct bawn_launcher l = { .sock = BAWN_WIRE_SOCKET, .epoll = epoll_create1(EPOLL_CLOEXEC),
+	*l = (struct bawn_launcher){ .sock = sock, .epoll = epoll_create1(EPOLL_CLOEXEC),
 		.frame = malloc(BAWN_IPC_MAX), .chunk = malloc(BAWN_WIRE_CHUNK), .spec = BAWN_BUF(16384),
 		.args = BAWN_BUF(4u << 20), .env = BAWN_BUF(4u << 20), .pending = BAWN_IPC_BUF, .w = { .wall = -1, .sample = -1 } };
+	bawn_box_init(&l->box);
+	return l->epoll < 0 || l->frame == NULL || l->chunk == NULL ? -ENOMEM : 0;
+}
+
+int bawn_launch_run(struct bawn_launcher *l)
+{
 	struct bawn_err err = { 0 };
-	bawn_box_init(&l.box);
-	if (l.epoll < 0 || l.frame == NULL || l.chunk == NULL)
-		return 1;
-#ifndef BAWN_TEST_WALLS  /* what is left out must be known first */
-	bawn_box_begin(&l.box);
-#endif
-	int r = loop(&l, &err);
+	int r = loop(l, &err);
 	/* A bug or a hostile peer: say so if anybody still listens. */
 	if (r != -EPIPE && r != -ECANCELED)
-		(void)!refuse(&l, &err);
-	bawn_box_done(&l.box);
-	for (size_t i = 0; i < l.n_inputs; i++)
-		free(l.input[i].name);
-	free(l.input);
-	free(l.frame);
-	free(l.chunk);
-	struct bawn_buf *const buf[] = { &l.spec, &l.args, &l.env, &l.pending };
+		(void)!refuse(l, &err);
+	bawn_box_done(&l->box);
+	for (size_t i = 0; i < l->n_inputs; i++)
+		free(l->input[i].name);
+	free(l->input);
+	free(l->frame);
+	free(l->chunk);
+	struct bawn_buf *const buf[] = { &l->spec, &l->args, &l->env, &l->pending };
 	for (size_t i = 0; i < BAWN_LEN(buf); i++)
 		bawn_buf_done(buf[i]);
 	return r == -EPIPE || r == -ECANCELED ? 0 : 1;

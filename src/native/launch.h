@@ -50,6 +50,9 @@ struct bawn_launcher {
 
 enum bawn_tag { BAWN_TAG_SOCK, BAWN_TAG_OUT, BAWN_TAG_ERR, BAWN_TAG_PROGRAM, BAWN_TAG_INIT, BAWN_TAG_WALL, BAWN_TAG_SAMPLE, BAWN_TAG_NOTIFY };
 
+/* `sock`: the client's socket.  The box is empty then, and may be begun before it runs. */
+BAWN_MUST_CHECK int bawn_launch_init(struct bawn_launcher *l, int sock);
+int bawn_launch_run(struct bawn_launcher *l);  /* until the client is gone; the exit status */
 BAWN_MUST_CHECK int bawn_watch_start(struct bawn_launcher *l, struct bawn_err *err);
 /* One event of the running program.  -EPIPE: the client is gone. */
 BAWN_MUST_CHECK int bawn_watch_event(struct bawn_launcher *l, enum bawn_tag tag, uint32_t events, struct bawn_err *err);

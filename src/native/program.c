@@ -1,12 +1,10 @@
 /* program.c - the program until it becomes the interpreter.
  *
- * The program's steps are one table, walked in order; the order is the point:
- * limits while they can still be set, identity, then privilege away, then the filters, and only then
+ * The program's steps are one table (native/join.c; in a container docker/inside.c), walked in order; the order is
+ * the point: limits while they can still be set, identity, then privilege away, then the filters, and only then
  * the gate.  Each step fails closed: a report to the launcher and _exit. */
 #include <elf.h>
 #include <fcntl.h>
-#include <linux/sched.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,12 +14,9 @@
 #include <sys/syscall.h>
 #include "base/cleanup.h"
 #include "native/box.h"
-#include "native/caps.h"
 #include "native/note.h"
 
-#define CTL 3  /* the program's end of the control socket; closes at exec */
-
-static _Noreturn void give_up(int ctl, const struct bawn_err *err)
+_Noreturn void bawn_program_give_up(int ctl, const struct bawn_err *err)
 {
 	struct bawn_note note = { .kind = BAWN_NOTE_FAILED, .err = *err };
 	(void)!bawn_note_send(ctl, &note, NULL, 0);  /* the launcher sees the end of the socket anyway */
@@ -32,17 +27,17 @@ static _Noreturn void give_up(int ctl, const struct bawn_err *err)
 static void lacks(enum bawn_layer layer, const struct bawn_err *err)
 {
 	struct bawn_note note = { .kind = BAWN_NOTE_LACKS, .layer = (uint32_t)layer, .err = *err };
-	if (bawn_note_send(CTL, &note, NULL, 0) < 0)
+	if (bawn_note_send(BAWN_PROGRAM_CTL, &note, NULL, 0) < 0)
 		_exit(1);
 }
 
-static void wait_for(uint32_t kind, struct bawn_note *note, int fds[static 2])
+void bawn_program_wait_for(uint32_t kind, struct bawn_note *note, int fds[static 2])
 {
-	if (bawn_note_recv(CTL, -1, note, fds) < 0 || note->kind != kind)
+	if (bawn_note_recv(BAWN_PROGRAM_CTL, -1, note, fds) < 0 || note->kind != kind)
 		_exit(1);
 }
 
-static int step_session(struct bawn_box *box, struct bawn_err *err)
+int bawn_step_session(struct bawn_box *box, struct bawn_err *err)
 {
 	(void)box;
 	(void)umask(022);
@@ -59,11 +54,11 @@ static int step_session(struct bawn_box *box, struct bawn_err *err)
 }
 
 /* Up to here nobody has asked for anything. */
-static int step_meet(struct bawn_box *box, struct bawn_err *err)
+int bawn_step_meet(struct bawn_box *box, struct bawn_err *err)
 {
 	static struct bawn_note guest;  /* the interpreter's path stays in it */
 	int fds[2];
-	wait_for(BAWN_NOTE_GUEST, &guest, fds);
+	bawn_program_wait_for(BAWN_NOTE_GUEST, &guest, fds);
 	bawn_box_meet(box, &guest.guest);
 	box->area = fds[0];
 	if (box->area < 0 || box->area == BAWN_AREA_FD)
@@ -75,66 +70,12 @@ static int step_meet(struct bawn_box *box, struct bawn_err *err)
 	return 0;
 }
 
-static int step_rlimits(struct bawn_box *box, struct bawn_err *err)
+int bawn_step_rlimits(struct bawn_box *box, struct bawn_err *err)
 {
 	return bawn_box_without(box, BAWN_LAYER_BIT(RLIMITS)) ? 0 : bawn_rlimits_apply(box, box->cg.up, err);
 }
 
-/* The run's ids as its namespaces' owner counts them.  Privilege is kept for the next two steps only. */
-static int step_identity(struct bawn_box *box, struct bawn_err *err)
-{
-	uid_t uid = box->root ? box->uid : BAWN_INSIDE_ID;
-	gid_t gid = box->root ? box->gid : BAWN_INSIDE_ID;
-	if (bawn_box_without(box, BAWN_LAYER_BIT(UID)))
-		return 0;
-	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0)
-		return bawn_fail(err, -errno, "keep the capabilities for a moment");
-	int r = bawn_ids_set(uid, gid, box->root, err);
-	return r == 0 ? bawn_caps_raise(err) : r;
-}
-
-/* A user namespace of the run's own, which owns nothing else. */
-static int step_user(struct bawn_box *box, struct bawn_err *err)
-{
-	uid_t uid = geteuid();
-	gid_t gid = getegid();
-	bool own = !bawn_box_without(box, BAWN_LAYER_BIT(USERNS));
-	if (own && unshare(CLONE_NEWUSER) < 0)
-		return bawn_fail(err, -errno, "make a user namespace");
-	/* A change of ids made /proc/self root's, and the launcher reads our namespaces there; exec sets this anew. */
-	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
-		return bawn_fail(err, -errno, "stay visible");
-	return own ? bawn_write_maps(0, uid, gid, err) : 0;
-}
-
-/* Its root is already what it will be when init has locked the door, so that nobody waits for that. */
-static int step_root(struct bawn_box *box, struct bawn_err *err)
-{
-	struct bawn_note note;
-	int none[2];
-	(void)box;
-	wait_for(BAWN_NOTE_GO, &note, none);  /* the tree stands */
-	return bawn_tree_chroot(err);
-}
-
-/* From here on init may lock the door.  Not before: nobody makes a user namespace in the middle of a pivot_root. */
-static int step_joined(struct bawn_box *box, struct bawn_err *err)
-{
-	struct bawn_note joined = { .kind = BAWN_NOTE_JOINED };
-	(void)box;
-	int r = bawn_note_send(CTL, &joined, NULL, 0);
-	return r < 0 ? bawn_fail(err, r, "speak to the launcher") : 0;
-}
-
-static int step_caps(struct bawn_box *box, struct bawn_err *err)
-{
-	if (bawn_box_without(box, BAWN_LAYER_BIT(NO_CAPS)))
-		return 0;
-	int r = bawn_caps_bound(err);
-	return r < 0 ? r : bawn_caps_clear(err);
-}
-
-static int step_privs(struct bawn_box *box, struct bawn_err *err)
+int bawn_step_privs(struct bawn_box *box, struct bawn_err *err)
 {
 	if (bawn_box_without(box, BAWN_LAYER_BIT(NO_NEW_PRIVS)))
 		return 0;
@@ -169,7 +110,7 @@ static bool loads_libraries(const char *program)
 	return false;
 }
 
-static int step_workspace(struct bawn_box *box, struct bawn_err *err)
+int bawn_step_workspace(struct bawn_box *box, struct bawn_err *err)
 {
 	if (chdir("/workspace") < 0)
 		return bawn_fail(err, -errno, "enter /workspace");
@@ -182,7 +123,7 @@ static int step_workspace(struct bawn_box *box, struct bawn_err *err)
 	return 0;
 }
 
-static int step_landlock(struct bawn_box *box, struct bawn_err *err)
+int bawn_step_landlock(struct bawn_box *box, struct bawn_err *err)
 {
 	if (bawn_box_without(box, BAWN_LAYER_BIT(LANDLOCK)))
 		return 0;
@@ -191,16 +132,12 @@ static int step_landlock(struct bawn_box *box, struct bawn_err *err)
 	return 0;
 }
 
-static int step_seccomp(struct bawn_box *box, struct bawn_err *err)
+int bawn_step_seccomp(struct bawn_box *box, struct bawn_err *err)
 {
 	if (bawn_box_without(box, BAWN_LAYER_BIT(SECCOMP)))
 		return 0;
 	return bawn_seccomp_load(box->spec.language, !bawn_box_without(box, BAWN_LAYER_BIT(DENIAL_REPORTING)), &box->listener, err);
 }
-
-static int (*const step[])(struct bawn_box *, struct bawn_err *) = {
-	step_session, step_meet, step_rlimits, step_identity, step_user, step_root, step_joined, step_caps, step_privs, step_workspace, step_landlock, step_seccomp,
-};
 
 /* Takes `n` strings that stand back to back; false where there are fewer. */
 static bool split(char **at, const char *end, char **out, size_t n)
@@ -240,15 +177,15 @@ static _Noreturn void gate(struct bawn_box *box)
 	struct bawn_note go, ready = { .kind = BAWN_NOTE_READY };
 	char **argv = NULL, **envp = NULL;
 	int fds[2];
-	if (bawn_note_send(CTL, &ready, &box->listener, box->listener >= 0) < 0)
+	if (bawn_note_send(BAWN_PROGRAM_CTL, &ready, &box->listener, box->listener >= 0) < 0)
 		_exit(1);
 	bawn_close_fdp(&box->listener);
-	wait_for(BAWN_NOTE_GO, &go, fds);
+	bawn_program_wait_for(BAWN_NOTE_GO, &go, fds);
 	if (take_args(&go, fds[0], &argv, &envp, &err) < 0)
-		give_up(CTL, &err);
+		bawn_program_give_up(BAWN_PROGRAM_CTL, &err);
 	if (dup2(fds[1], 0) < 0) {
 		(void)bawn_fail(&err, -errno, "set standard input");
-		give_up(CTL, &err);
+		bawn_program_give_up(BAWN_PROGRAM_CTL, &err);
 	}
 	static char preload[] = "LD_PRELOAD=" BAWN_AREA_HOOK;
 	if (box->area >= 0 && fcntl(box->area, F_SETFD, 0) == 0)
@@ -259,7 +196,7 @@ static _Noreturn void gate(struct bawn_box *box)
 		                   box->spec.interpreter, strerrordesc_np(errno));
 	else
 		(void)bawn_fail(&err, -errno, "run '%s'", box->spec.interpreter);
-	give_up(CTL, &err);
+	bawn_program_give_up(BAWN_PROGRAM_CTL, &err);
 }
 
 /* Leaves 0 (empty), 1 and 2 (pipes) and 3 (the control socket), whatever numbers they came with. */
@@ -269,33 +206,17 @@ static void arrange_fds(int ctl, const int out[3])
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	null = null >= 0 ? fcntl(null, F_DUPFD_CLOEXEC, 10) : -1;
 	if (null < 0 || high[0] < 0 || high[1] < 0 || high[2] < 0 || dup2(null, 0) < 0 || dup2(high[0], 1) < 0 ||
-	    dup2(high[1], 2) < 0 || dup3(high[2], CTL, O_CLOEXEC) < 0 || syscall(SYS_close_range, CTL + 1, ~0u, 0) < 0)
+	    dup2(high[1], 2) < 0 || dup3(high[2], BAWN_PROGRAM_CTL, O_CLOEXEC) < 0 || syscall(SYS_close_range, BAWN_PROGRAM_CTL + 1, ~0u, 0) < 0)
 		_exit(1);
 }
 
-/* The program itself, so that nobody else is ever counted; the cgroup namespace only then, so that its root is
- * the slot's directory. */
-static int join(const struct bawn_box *box, struct bawn_err *err)
-{
-	if (setns(box->init_fd, bawn_box_namespaces(box)) < 0)
-		return bawn_fail(err, -errno, "join the sandbox's namespaces");
-	if (bawn_box_joins_net(box) && setns(box->net.fd, CLONE_NEWNET) < 0)
-		return bawn_fail(err, -errno, "join the sandbox's network");
-	int r = box->cg.made ? bawn_cgroups_enter(&box->cg, err) : 0;
-	if (r == 0 && !bawn_box_without(box, BAWN_LAYER_BIT(CGROUPNS)) && unshare(CLONE_NEWCGROUP) < 0)
-		r = bawn_fail(err, -errno, "make a cgroup namespace");
-	return r;
-}
-
-_Noreturn void bawn_program_main(struct bawn_box *box, int ctl, const int out[3])
+_Noreturn void bawn_program_run(struct bawn_box *box, int ctl, const int out[3], bawn_step *const *step, size_t n)
 {
 	struct bawn_err err = { 0 };
-	if (join(box, &err) < 0)
-		give_up(ctl, &err);
 	arrange_fds(ctl, out);
 	box->listener = -1;
-	for (size_t i = 0; i < BAWN_LEN(step); i++)
+	for (size_t i = 0; i < n; i++)
 		if (step[i](box, &err) < 0)
-			give_up(CTL, &err);
+			bawn_program_give_up(BAWN_PROGRAM_CTL, &err);
 	gate(box);
 }

@@ -143,3 +143,50 @@ int bawn_verify_power(struct bawn_box *box, struct bawn_err *err)
 	stands(box, BAWN_LAYER_DENIAL_REPORTING, box->listener >= 0, "the kernel gives no seccomp notifications");
 	return 0;
 }
+
+/* Nothing but loopback: a namespace of one's own could still have been given a way out. */
+static bool only_loopback(void)
+{
+	bawn_auto_buf text = BAWN_BUF(65536);
+	size_t devices = 0;
+	bool lo = false;
+	if (bawn_read_file(AT_FDCWD, "/proc/self/net/dev", &text, NULL) < 0)
+		return false;
+	for (char *save = NULL, *at = strtok_r(text.p, "\n", &save); at != NULL; at = strtok_r(NULL, "\n", &save)) {
+		at += strspn(at, " ");
+		devices += strchr(at, ':') != NULL;  /* the two lines of headings have none */
+		lo = lo || strncmp(at, "lo:", 3) == 0;
+	}
+	return lo && devices == 1;
+}
+
+static bool is_elsewhere(const char *name, const char *outside)
+{
+	char path[32], link[64] = "", kind[16];
+	snprintf(path, sizeof path, "/proc/self/ns/%s", name);
+	snprintf(kind, sizeof kind, "%s:[", name);
+	ssize_t n = readlink(path, link, sizeof link - 1);
+	return n > 0 && n < (ssize_t)sizeof link - 1 && strncmp(link, kind, strlen(kind)) == 0 && strstr(outside, kind) != NULL &&
+	       strstr(outside, link) == NULL;
+}
+
+void bawn_verify_contained(struct bawn_box *box)
+{
+	static const struct { enum bawn_layer layer; const char *name; } ns[] = {
+		{ BAWN_LAYER_USERNS, "user" }, { BAWN_LAYER_MOUNTNS, "mnt" }, { BAWN_LAYER_PIDNS, "pid" }, { BAWN_LAYER_NETNS, "net" },
+		{ BAWN_LAYER_IPCNS, "ipc" }, { BAWN_LAYER_UTSNS, "uts" }, { BAWN_LAYER_CGROUPNS, "cgroup" },
+	};
+	static const char *const path[] = { "/", "/usr", "/etc" };
+	bool ro = true;
+	for (size_t i = 0; i < BAWN_LEN(ns); i++) {
+		bool own = is_elsewhere(ns[i].name, box->spec.outside);
+		own = own && (ns[i].layer != BAWN_LAYER_PIDNS || getpid() == 1) && (ns[i].layer != BAWN_LAYER_NETNS || only_loopback());
+		stands(box, ns[i].layer, own, "the container shares it with who asks");
+	}
+	for (size_t i = 0; i < BAWN_LEN(path); i++) {
+		struct statvfs v;
+		ro = ro && statvfs(path[i], &v) == 0 && (v.f_flag & ST_RDONLY) != 0;
+	}
+	stands(box, BAWN_LAYER_RO_ROOT, ro, "the root is writable");
+	stands(box, BAWN_LAYER_CGROUP, box->cg.up, "the container's limits cannot be read");
+}

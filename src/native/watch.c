@@ -147,13 +147,19 @@ static uint64_t program_cpu_us(const struct bawn_box *box)
 static void measure_disk(struct bawn_launcher *l)
 {
 	struct bawn_watch *w = &l->w;
-	struct statfs fs;
-	if (fstatfs(l->box.workspace, &fs) < 0)
-		return;
-	uint64_t now = (uint64_t)(fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize;
+	const int room[] = { l->box.workspace, l->box.rooms[0], l->box.rooms[1] };
+	uint64_t now = 0;
+	for (size_t i = 0; i < BAWN_LEN(room); i++) {
+		struct statfs fs;
+		if (room[i] < 0 || fstatfs(room[i], &fs) < 0)
+			continue;
+		now += (uint64_t)(fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize;
+		w->disk_full = w->disk_full || fs.f_bfree == 0;
+		w->inodes_full = w->inodes_full || fs.f_ffree == 0;
+	}
+	/* Where each room has the limit for itself nobody is stopped at the sum: it is noted all the same. */
+	w->disk_full = w->disk_full || (l->box.rooms[0] >= 0 && now >= l->box.spec.limits.disk_bytes);
 	w->usage.disk_bytes = now > w->usage.disk_bytes ? now : w->usage.disk_bytes;
-	w->disk_full = w->disk_full || fs.f_bfree == 0;
-	w->inodes_full = w->inodes_full || fs.f_ffree == 0;
 }
 
 /* EMFILE leaves no trace in the kernel: all there is, is to look how many files are open now. */

@@ -63,6 +63,8 @@ struct bawn_policy {
 	/* sandbox.yaml */
 	int      backend;                            /* enum bawn_backend_id */
 	char    *image;
+	char    *docker_host, *docker_runtime;       /* "unix://PATH"; NULL: the default */
+	bool     docker_require_patched;
 	char    *interpreter[BAWN_LANG_COUNT];
 	struct bawn_trust_base resources;            /* upper bound of every trust level */
 	uint64_t inodes, open_files, output_bytes, stream_output_bytes;
@@ -130,6 +132,8 @@ void bawn_own_unref(const struct bawn_own *own);
 
 /* The keys of this kind and text are out[0..n). */
 const struct bawn_own_key *bawn_own_find(const struct bawn_own *own, enum bawn_own_kind kind, struct bawn_span text, size_t *out_n);
+
+bool bawn_image_name_valid(struct bawn_span name);
 
 /* What a rule whose own level is `own` comes to: BAWN_RULE_OFF or an enum bawn_level. */
 int bawn_policy_rule_mode(const struct bawn_policy *p, const char *id, int own);

@@ -53,7 +53,20 @@ static const char *check_user(struct bawn_span s)
 
 static const char *check_image(struct bawn_span s)
 {
-	return made_of(s, "._-/:@") && s.p[0] != '-' ? NULL : "an image name such as python:3.11-slim";
+	bool good = made_of(s, "._-/:@") && strchr("._-/:@", s.p[0]) == NULL && memmem(s.p, s.n, "..", 2) == NULL && memmem(s.p, s.n, "//", 2) == NULL;
+	return good ? NULL : "an image name such as python:3.11-slim";
+}
+
+bool bawn_image_name_valid(struct bawn_span s) { return s.n > 0 && s.n < 256 && check_image(s) == NULL; }
+
+static const char *check_engine(struct bawn_span s)
+{
+	return bawn_span_starts(s, "unix:///") && s.n < sizeof "unix://" + 107 ? NULL : "a socket such as unix:///var/run/docker.sock";
+}
+
+static const char *check_runtime(struct bawn_span s)
+{
+	return made_of(s, "._-") && s.n < 64 ? NULL : "a runtime the engine knows, such as runc or runsc";
 }
 
 static const char *check_pattern(struct bawn_span s)
@@ -178,6 +191,9 @@ const struct bawn_key bawn_key[] = {
 
 	{ SANDBOX, "backend", T(WORD), S(FREE), AT(backend), "native", "what runs the code unless the request says", .words = &bawn_backend_words },
 	{ SANDBOX, "image",   T(TEXT), S(FREE), AT(image), NULL, "image of the docker backend", .check = check_image },
+	{ SANDBOX, "docker.host",    T(TEXT), S(KEEP), AT(docker_host), NULL, "socket of the container engine; null: DOCKER_HOST, where /etc/bawn is not root's, else unix:///var/run/docker.sock", .check = check_engine },
+	{ SANDBOX, "docker.runtime", T(TEXT), S(KEEP), AT(docker_runtime), NULL, "runtime that the engine is to use, such as runsc; null: its default", .check = check_runtime },
+	{ SANDBOX, "docker.require_patched", T(BOOL), S(HIGHER), AT(docker_require_patched), "false", "do not run with a runtime that is known to let code out" },
 	{ SANDBOX, "interpreters.python",     T(TEXT), S(FREE), AT(interpreter[BAWN_LANG_PYTHON]), "/usr/bin/python3", "what runs python: under /usr, or in a virtual environment", .check = check_path },
 	{ SANDBOX, "interpreters.bash",       T(TEXT), S(FREE), AT(interpreter[BAWN_LANG_BASH]), "/usr/bin/bash", "what runs bash", .check = check_path },
 	{ SANDBOX, "interpreters.javascript", T(TEXT), S(FREE), AT(interpreter[BAWN_LANG_JAVASCRIPT]), "/usr/bin/node", "what runs javascript", .check = check_path },

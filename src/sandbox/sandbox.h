@@ -93,6 +93,13 @@ struct bawn_sandbox_spec {
 	int                  slot_fd;        /* the backend keeps a duplicate while anything is alive */
 	uint64_t             uid;            /* the run's own host uid (as root); 0: rootless */
 	const char          *launcher;       /* path of libexec/bawn/launch */
+	struct {                             /* for a backend that asks a container engine; NULL: its default */
+		const char *engine;          /* path of its socket */
+		const char *image, *runtime;
+		bool        require_patched; /* not with a runtime that is known to let code out */
+	} container;
+	const char          *outside;        /* the namespaces of who asks, as /proc/self/ns names them: set by a launcher for
+	                                      * whoever has to tell whether it is somewhere else; NULL: nobody */
 	uint32_t             without;        /* walls left out on purpose: only tests set this (positive
 	                                      * controls), only a launcher built for tests accepts it */
 };
@@ -110,7 +117,7 @@ struct bawn_sandbox_start {
 struct bawn_enforcement {
 	uint32_t layers;                     /* BAWN_LAYER_BIT masks */
 	uint32_t missing;
-	char     container[160];             /* id, image, runtime; "" for none */
+	const char *container;               /* JSON: id, image, runtime, versions, config, vulnerable; NULL: none; valid until release */
 };
 
 /* One file the program left behind; `fd` is open for reading and belongs to the callee after return. */
@@ -148,6 +155,7 @@ struct bawn_backend {
 	 * asked then: the backend tidies up while the caller goes on, and release waits for it. */
 	int (*collect)(struct bawn_sandbox *s, const struct bawn_collector *c, struct bawn_err *err);
 	void (*release)(struct bawn_sandbox *s);  /* kills what lives, waits, removes; accepts NULL */
-	/* Removes what runs that died left behind on this host, and only what can be locked.  *out_n: how many. */
+	/* Removes what runs that died left behind on this host, and only what can be locked.  *out_n: how many.  NULL where
+	 * prepare does it. */
 	int (*sweep)(const char *run_dir, unsigned *out_n, struct bawn_err *err);
 };

@@ -6,6 +6,14 @@ import os, sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "integration"))
 from bawntest import *
 
+# What a container does otherwise, and why; docs/DOCKER.md has the same rows.
+DIFFERENCES = {
+    "process numbers": "the runtime's own start takes the first ones, and PID 1 is seen; it cannot be killed, traced or read from inside",
+    "uid": "no user namespace unless the engine remaps: the program sees the uid that the host gave the run",
+    "devices": "the runtime adds tty, ptmx, pts and mqueue; none of them leads anywhere, and none can be written",
+    "disk": "/workspace, /tmp and /dev/shm are three file systems: each has the limit for itself, what they hold together is noted and counts against memory",
+}
+
 World.backend = os.environ.get("BAWN_BACKEND", "native")
 w = World()
 first = w.run("print(6*7)")
@@ -22,3 +30,8 @@ def violations(r):
 
 def denied(r, what, kind="limit"):
     return next((d for d in r["denials"] if (d["kind"], d["what"]) == (kind, what)), None)
+
+
+def differs(what):
+    """Whether this backend does it otherwise, for the reason in the table."""
+    return World.backend == "docker" and bool(DIFFERENCES[what])

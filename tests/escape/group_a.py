@@ -335,18 +335,20 @@ say(any(can(knock, p) for p in found), str(found))""")
 row("A27", "a daemon on the host's loopback", "netns", "tries(lambda: socket.create_connection(('127.0.0.1', W['port']), 5))")
 
 NO_DOCKER = "the native backend takes it"
+NO_ENGINE = {"DOCKER_HOST": "unix:///nonexistent/engine"}  # what is tried with one is in tests/docker
 
 
 def backend(name, *more):
     def run():
-        r = World().bawn("run", "--json", "--backend", name, *more, "-c", "print('REACHED')")
+        image = ("--image", "x") if name == "docker" else ()
+        r = World().bawn("run", "--json", "--backend", name, *image, *more, "-c", "print('REACHED')", env=NO_ENGINE)
         return verdict(r.json is None or r["stdout"] == "REACHED\n" or r["status"] == "completed")
     return run
 
 
 big = "x='" + "a" * (200 << 10) + "'\nprint('REACHED')"
-check("A28", "a container API asked with a body too large to be looked at: there is no such backend, nothing runs", NO_DOCKER,
-      lambda: verdict(World().bawn("run", "--json", "--backend", "docker", "-", input=big)["status"] == "completed"),
+check("A28", "a container API asked with a body too large to be looked at: without an engine nothing runs, and code is in no body", NO_DOCKER,
+      lambda: verdict(World().bawn("run", "--json", "--backend", "docker", "--image", "x", "-", input=big, env=NO_ENGINE)["status"] == "completed"),
       lambda: verdict(World().bawn("run", "--json", "-", input=big)["status"] == "completed"))
-check("A29", "files copied out of a running container: there is no such backend, nothing runs", NO_DOCKER, backend("docker", "--out", "/nonexistent"), backend("native"))
-check("A30", "a container with a weak default: there is no such backend, nothing runs", NO_DOCKER, backend("docker"), backend("native"))
+check("A29", "files copied out of a running container: without an engine nothing runs, and nothing is copied so", NO_DOCKER, backend("docker", "--out", "/nonexistent"), backend("native"))
+check("A30", "a container with a weak default: without an engine nothing runs, and with one every setting is checked", NO_DOCKER, backend("docker"), backend("native"))

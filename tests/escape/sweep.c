@@ -32,6 +32,8 @@ static const struct row table[] = {
 #define REFUSE(name, e)       { N_ALL, __NR_##name, e, 0, { { 0 } } },
 #define REFUSE1(name, e, ...) { N_ALL, __NR_##name, e, 1, { __VA_ARGS__ } },
 #define REFUSE_NR(number, e)  { N_ALL, number, e, 0, { { 0 } } },
+#define INSIDE(name)
+#define INSIDE1(name, ...)
 #include "native/syscalls.def"
 };
 

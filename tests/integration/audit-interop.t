@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Logs of ours, judged by tools that are not: Go's sumdb packages, openssl, coreutils.  Good ones are
-accepted, changed ones refused, and our own verdict is the same."""
+"""Logs of ours, judged by tools that are not: Go's sumdb packages, sigstore-js, openssl, coreutils and zstd.  Good ones
+are accepted, changed ones refused, and our own verdict is the same."""
 import glob, hashlib, os, shutil, subprocess, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bawntest import *
@@ -24,6 +24,9 @@ def make(*words):
 
 equal((make(log, 700), make(every, 60, "entry"), make(turned, 90, "batch", 40)), (0, 0, 0), "three logs: plain, each entry signed, a key changed")
 old = w.file("old-checkpoint", open(f"{log}/checkpoint").read())
+older, fork = os.path.join(w.dir, "older"), os.path.join(w.dir, "fork")
+shutil.copytree(log, older)
+shutil.copytree(log, fork)
 equal(make(log, 333), 0, "the first grows")
 for dir in (log, every, turned):
     r = call(BAWN, "audit", "verify", dir)
@@ -33,6 +36,22 @@ for dir in (log, every, turned):
 for dir, n in ((every, 61), (turned, 92)):
     r = call(f"{HERE}/judges/chain.sh", dir)
     equal((r.returncode, r.stdout), (0, f"good: {n}\n"), f"bash and sha256sum accept the chain of {n} entries") or diag(r.stderr)
+
+if shutil.which("zstd"):
+    r = call(f"{HERE}/judges/bodies.sh", log)
+    equal((r.returncode, r.stdout, len(glob.glob(f"{log}/blob/*/*.zst"))), (0, "good: 2\n", 1), "zstd and sha256sum accept its bodies, packed and not") or diag(r.stderr)
+    bad = os.path.join(w.dir, "bad-body")
+    shutil.copytree(log, bad)
+    packed = glob.glob(f"{bad}/blob/*/*.zst")[0]
+    os.chmod(packed, 0o600)
+    with open(packed, "r+b") as f:
+        f.seek(-3, 2)
+        f.write(b"???")
+    ok(call(f"{HERE}/judges/bodies.sh", bad).returncode != 0, "and refuse one that was changed")
+    r = call(BAWN, "audit", "verify", bad)
+    ok(r.returncode == 1 and os.path.basename(packed)[:64] in r.stdout, "so do we: " + r.stdout.split("\n")[0])
+else:
+    skip("zstd and sha256sum accept bodies", "zstd is not there")
 
 # ---- openssl ----
 if shutil.which("openssl"):
@@ -48,6 +67,42 @@ if shutil.which("openssl"):
     ok(call(f"{HERE}/judges/signature.sh", bad).returncode != 0, "and refuses another root")
 else:
     skip("openssl accepts signatures", "openssl is not there")
+
+# ---- sigstore-js ----
+NODE_MODULES = os.path.join(HERE, "../../node_modules")
+
+
+def sigstore(dir, *proofs):
+    return call("node", f"{HERE}/judges/sigstore.js", dir, *proofs)
+
+
+def proof(dir, seq):
+    r = call(BAWN, "audit", "proof", str(seq), dir)
+    if r.returncode:
+        diag(r.stderr)
+    return w.file(f"proof-{os.path.basename(dir)}-{seq}", r.stdout)
+
+
+has_sigstore = os.path.isdir(f"{NODE_MODULES}/@sigstore/verify") and shutil.which("node")
+size = int(open(f"{log}/checkpoint").read().split("\n")[1])
+held = [proof(log, seq) for seq in (0, 1, 49, 50, 51, 100, 255, 256, size - 2, size - 1)]  # what callers were given
+if has_sigstore:
+    for dir, proofs in ((log, held), (every, [proof(every, 60)]), (turned, [proof(turned, seq) for seq in (3, 40, 41, 91)])):
+        r = sigstore(dir, *proofs)
+        equal((r.returncode, r.stdout), (0, f"good: {len(proofs)} proofs\n"), f"sigstore-js accepts {os.path.basename(dir)}") or diag(r.stdout + r.stderr)
+    text = open(held[3]).read()
+    path = text.split("\n")[2]
+    for name, bad in (("another index", text.replace("index 50\n", "index 51\n")), ("another path", text.replace(path, path[:-2] + ("A=" if path[-2] != "A" else "E="))),
+                      ("another size", text.replace(f"\n{size}\n", f"\n{size + 1}\n")), ("another root", text.replace(f"\n{size}\n", f"\n{size}\nA"))):
+        r = sigstore(log, w.file("bad-proof", bad))
+        ok(bad != text and r.returncode == 1, f"and refuses a proof with {name}: {r.stdout.strip()}") or diag(r.stderr)
+    shutil.copytree(log, os.path.join(w.dir, "strange"))
+    shutil.rmtree(os.path.join(w.dir, "strange/keys"))
+    shutil.copytree(f"{every}/keys", os.path.join(w.dir, "strange/keys"))
+    r = sigstore(os.path.join(w.dir, "strange"))
+    ok(r.returncode == 1 and "signature" in r.stdout, f"and a log signed by another key: {r.stdout.strip()}")
+else:
+    skip("sigstore-js accepts our logs", "node or @sigstore/verify is not there")
 
 # ---- Go ----
 GOCODE = "/usr/share/gocode"
@@ -78,7 +133,7 @@ ok(r.returncode != 0, f"and refuses it for another entry: {r.stdout.strip()}")
 ok(call(BAWN, "audit", "proof", str(n), log).returncode not in (0, 3), "there is no proof of an entry to come")
 
 
-# ---- attacks: each on a copy; the columns are Go's verdict and ours ----
+# ---- attacks: each on a copy; the columns are the verdicts of Go, of sigstore-js with the proofs that were held, and ours ----
 def lines(dir):
     return [(f, open(f, "rb").read().splitlines(True)) for f in sorted(glob.glob(f"{dir}/seg/*.jsonl"))]
 
@@ -119,23 +174,37 @@ def flip(path):
 
 
 ATTACKS = [
-    ("nothing", lambda dir: None, True, True),
-    ("an entry changed", edit(lambda t: t[:50] + [t[50].replace(b'"INFO"', b'"LOW"')] + t[51:]), False, False),
-    ("an entry removed", edit(lambda t: t[:50] + t[51:]), False, False),
-    ("two entries swapped", edit(lambda t: t[:50] + [t[51], t[50]] + t[52:]), False, False),
-    ("an entry duplicated", edit(lambda t: t[:50] + [t[50]] + t[50:]), False, False),
-    ("the last entry cut off", cut, False, False),
-    ("an entry changed and everything re-hashed", rehash, False, False),
-    ("a tile changed", flip("tile/0/001"), False, True),  # made from the log: ours names it, the log is good
-    ("a bundle changed", flip("tile/entries/001"), False, True),
-    ("the checkpoint's size changed", lambda dir: open(f"{dir}/checkpoint", "r+").write(open(f"{dir}/checkpoint").read().replace("\n", "\n1", 1)), False, True),
+    ("nothing", lambda dir: None, True, True, True),
+    ("an entry changed", edit(lambda t: t[:50] + [t[50].replace(b'"INFO"', b'"LOW"')] + t[51:]), False, False, False),
+    ("an entry removed", edit(lambda t: t[:50] + t[51:]), False, False, False),
+    ("two entries swapped", edit(lambda t: t[:50] + [t[51], t[50]] + t[52:]), False, False, False),
+    ("an entry duplicated", edit(lambda t: t[:50] + [t[50]] + t[50:]), False, False, False),
+    ("an entry of another log inserted", edit(lambda t: t[:50] + [lines(every)[0][1][50]] + t[50:]), False, False, False),
+    ("the last entry cut off", cut, False, False, False),
+    ("an entry changed and everything re-hashed", rehash, False, False, False),
+    ("a tile changed", flip("tile/0/001"), False, True, True),  # made from the log: ours names it, the log is good
+    ("a bundle changed", flip("tile/entries/001"), False, True, True),
+    ("the checkpoint's size changed", lambda dir: open(f"{dir}/checkpoint", "r+").write(open(f"{dir}/checkpoint").read().replace("\n", "\n1", 1)), False, False, True),
 ]
-for name, attack, go, our in ATTACKS:
+for name, attack, go, js, our in ATTACKS:
     dir = os.path.join(w.dir, "attack")
     shutil.rmtree(dir, ignore_errors=True)
     shutil.copytree(log, dir)
     attack(dir)
     g, o = call(judge, dir), call(BAWN, "audit", "verify", "--json", dir)
     equal(g.returncode == 0, go, f"{name}: Go says {g.stdout.strip()}")
+    if has_sigstore:
+        s = sigstore(dir, *held)
+        equal(s.returncode, 0 if js else 1, f"{name}: sigstore-js says {s.stdout.strip()}") or diag(s.stderr)
     equal(o.returncode, 3 if our else 1, f"{name}: ours says so too") or diag(o.stdout + o.stderr)
+
+# ---- what a log alone cannot show: whoever remembers a checkpoint of it can ----
+newest = w.file("newest-checkpoint", open(f"{log}/checkpoint").read())
+equal(make(fork, 400), 0, "a copy of the log goes another way")
+for name, dir, remembered, good in (("honest growth", log, old, True), ("the newest state", log, newest, True),
+                                    ("put back to an older signed state", older, newest, False), ("another future of the same past", fork, newest, False)):
+    g, o = call(judge, dir), call(BAWN, "audit", "verify", dir)
+    equal((g.returncode, o.returncode), (0, 3), f"{name}: alone it looks good to Go and to us")
+    g, o = call(judge, dir, remembered), call(BAWN, "audit", "verify", "--witness", remembered, dir)
+    equal((g.returncode == 0, o.returncode), (good, 3 if good else 1), f"{name}, held against a checkpoint: {(g.stdout.strip() or g.stderr.strip()).splitlines()[0]}") or diag(g.stdout + g.stderr + o.stdout + o.stderr)
 done()

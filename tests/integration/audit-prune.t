@@ -31,7 +31,12 @@ equal((record["seq"], record["body"]["cut"], record["body"]["sha256"], record["b
 v = w.bawn("audit", "verify", "--json")
 equal((v.code, v["ok"], v["verified_from"], v["entries"], v["tiles"], v["anchor"]), (3, True, r["cut"], r["seq"] + 1, "good", "same-uid"), "the rest verifies from the cut") or v.show()
 ok(f"those before entry {r['cut']} were pruned" in w.bawn("audit", "verify").out, "and it says so")
-equal(w.run("print(1)").code, 0, "it goes on")
+run = w.run("print(1)")
+equal(run.code, 0, "it goes on")
+bundle = w.bawn("audit", "export", "--bundle", "--exec", run["id"])
+file, key = w.file("bundle.json", bundle.out), open(w.state + "/audit/vkey").read().strip()
+equal((bundle.code, w.bawn("audit", "verify", "--bundle", file).code, w.bawn("audit", "verify", "--bundle", file, "--key", key).code), (0, 3, 0),
+      "a bundle of an execution after the cut is good alone") or bundle.show()
 for seq in (r["cut"], r["cut"] + 1, r["seq"], 5):
     p = w.bawn("audit", "proof", str(seq))
     ok(p.code == 0 and p.out.startswith("c2sp.org/tlog-proof@v1\nindex %d\n" % seq), f"entry {seq} can be proved")

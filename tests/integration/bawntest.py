@@ -76,6 +76,8 @@ class World:
         self.program = BAWN
         self.env = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": self.dir, "LANG": "C.UTF-8",
                     "BAWN_STATE": self.state, "XDG_CONFIG_HOME": os.path.join(self.dir, "config")}
+        if self.backend == "docker" and "DOCKER_HOST" in os.environ:
+            self.env["DOCKER_HOST"] = os.environ["DOCKER_HOST"]
         if user:
             os.chmod(self.dir, 0o755)
             os.makedirs(self.state)
@@ -84,7 +86,8 @@ class World:
             # The tree may lie where another user cannot look: a copy of what runs.
             os.makedirs(self.dir + "/build/libexec/bawn")
             self.program = shutil.copy(BAWN, self.dir + "/build/bawn")
-            shutil.copy(BUILD + "/libexec/bawn/launch", self.dir + "/build/libexec/bawn/launch")
+            for name in ("launch", "docker"):
+                shutil.copy(BUILD + "/libexec/bawn/" + name, self.dir + "/build/libexec/bawn/" + name)
 
     def file(self, name, text, mode=0o644):
         path = os.path.join(self.dir, name)
@@ -136,7 +139,8 @@ class World:
         return r
 
     def chosen(self):
-        return ("--backend", self.backend) if self.backend else ()
+        image = ("--image", os.environ["BAWN_IMAGE"]) if self.backend == "docker" and "BAWN_IMAGE" in os.environ else ()
+        return ("--backend", self.backend, *image) if self.backend else ()
 
     def lifted(self, code, *options, **kw):
         """The same for code that policy would hold: its own requester lifts it."""

@@ -35,7 +35,7 @@ check 'a permitted include passes' tools/check-layers "$work/tree"
 echo '#include "audit/audit.h"' >"$work/tree/src/assess/b.c"
 check 'a forbidden include is found' fails tools/check-layers "$work/tree"
 
-for program in bawn libexec/bawn/launch; do
+for program in bawn libexec/bawn/launch libexec/bawn/index; do
 	check "$program is hardened and needs only libc" tools/check-hardening "$build/$program"
 done
 library=$(find "$build" -name 'libbawn.so*' -type f -not -path '*.p/*' | head -n 1)

@@ -14,7 +14,7 @@ for args, code, type in (
         (("no-such-file.py",), 125, None), (("--no-such-option", "-c", "x"), 125, "invalid_request"), (("-t", "soon", "-c", "x"), 125, None), (("-t", "0", "-c", "x"), 125, None), (("-m", "0", "-c", "x"), 125, None),
         (("--cpus", "0", "-c", "x"), 125, None), (("--pids", "0", "-c", "x"), 125, None),
         (("-e", "LD_PRELOAD=x", "-c", "x"), 125, "env_refused"), (("--network", "dependencies", "-c", "print(1)"), 125, "network_unavailable"),
-        (("--with", "numpy", "-c", "print(1)"), 125, "network_unavailable"), (("--backend", "docker", "-c", "print(1)"), 125, "backend_unavailable"),
+        (("--with", "numpy", "-c", "print(1)"), 125, "network_unavailable"), (("--backend", "docker", "-c", "print(1)"), 125, "invalid_request"), (("--image", "x", "-c", "print(1)"), 125, "invalid_request"),
         (("--in", "no-such-file", "-c", "print(1)"), 125, None)):
     r = w.bawn("run", "--json", *args)
     ok(r.code == code and r.json and r["status"] == "error" and (type is None or r["error"]["type"] == type) and r["error"]["message"],
@@ -125,7 +125,7 @@ equal(w.bawn("--version").code, 0, "--version")
 ok("0.1.0" in w.bawn("version").out and json.loads(w.bawn("version", "--json").out), "version, also as JSON")
 equal(w.bawn("nonsense").code, 2, "an unknown command: 2")
 ok("history" in w.bawn("histroy").err, "with what was meant")
-for c in ("run assess rules history show pending approve deny policy audit status doctor version".split()):
+for c in ("run assess rules history show pending approve deny policy audit mcp status doctor version".split()):
     r = w.bawn(c, "--help")
     ok(r.code == 0 and "xample" in r.out, f"{c} --help has an example")
 d = w.bawn("doctor", "--json")

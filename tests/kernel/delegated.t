@@ -58,10 +58,11 @@ FILES_OF = ("memory.max", "memory.swap.max", "pids.max", "cpu.max")
 
 
 def limits_now():
-    """Of a slot that somebody is in."""
-    for d in glob.glob(own + "/bawn/u*-*"):
-        if open(d + "/cgroup.procs").read():
-            return {f: open(f"{d}/{f}").read().strip() for f in FILES_OF}
+    """Of a run that somebody is in, once they are set."""
+    for d in glob.glob(own + "/bawn/run-*"):
+        found = {f: open(f"{d}/{f}").read().strip() for f in FILES_OF}
+        if open(d + "/cgroup.procs").read() and found["pids.max"] != "max":  # the last one
+            return found
 
 
 limits = wait_for(limits_now, 60) or {}

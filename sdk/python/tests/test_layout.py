@@ -41,9 +41,8 @@ def test_every_field_of_the_header_is_mirrored():
         if name == "bawn_err":
             continue
         body = re.search(r"struct %s \{(.*?)\}" % name, header, re.S)[1]
-        fields = re.findall(r"(\w+)(?:\[\w+\])?\s*(?=[,;])|\(\*(\w+)\)\(", body)
-        got = [a or b for a, b in fields if (a or b) not in ("q", "out", "e", "ctx")] + (["ctx"] if "ctx;" in body else [])
-        assert got == [f for f, _ in cls._fields_], name
+        body = re.sub(r"\(\*(\w+)\)\([^)]*\)", r"\1", body)  # a pointer to a function
+        assert re.findall(r"(\w+)(?:\[\w+\])?\s*(?=[,;])", body) == [f for f, _ in cls._fields_], name
 
 
 def test_every_error_type_of_the_library_has_a_class():

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ipc/ipc.h"
-#include "native/wire.h"
+#include "sandbox/wire.h"
 
 static void same(const struct bawn_ipc_in *before, const struct bawn_ipc_in *after, struct bawn_buf *again)
 {

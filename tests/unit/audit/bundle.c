@@ -87,6 +87,44 @@ static void accepted(void)
 	ok(check(bawn_buf_span(&b), NULL).ok, "its bundle is good");
 }
 
+/* A log whose beginning was taken away, with and without a change of keys before the cut and after it. */
+static void pruned(void)
+{
+	for (int before = 0; before <= 2; before++)
+		for (int after = 0; after <= 1; after++) {
+			auto_world w = world_make();
+			char export[120], first[BAWN_VKEY_MAX], at_cut[BAWN_VKEY_MAX], last[BAWN_VKEY_MAX], name[40];
+			snprintf(export, sizeof export, "%s/export", w.tmp.path);
+			const struct bawn_audit_options o = { .node = "n1", .max_segment_bytes = 1 };
+			struct bawn_pruned p = { 0 };
+			struct bawn_err err = { 0 };
+			bool good = make_log(&w, before, false) && fill_log(w.dir, 4, 1) && bawn_audit_prune(w.dir, &o,
+				&(struct bawn_prune){ .before_us = UINT64_MAX, .export_path = export }, &p, &err) == 0 && p.cut > 0;
+			ok(good, "a log pruned in epoch %d: %s", before, err.msg);
+			bawn_auto_buf gone = BAWN_BUF(4u << 20);
+			ok(bawn_audit_bundle(w.dir, "E1", &gone, &err) < 0 && err.type == BAWN_ERROR_NOT_FOUND, "of what was pruned there is no bundle: %s", err.msg);
+			good = after == 0 || bawn_audit_rotate_key(w.dir, NULL, NULL, NULL, NULL) == 0;
+			ok(good && make_log(&w, 0, false), "it goes on%s", after ? " with another key" : "");
+			bawn_auto_buf b = bundle(&w, "E1");
+			struct bawn_bundle_report r = check(bawn_buf_span(&b), NULL);
+			snprintf(name, sizeof name, "a/keys/epoch-%d.vkey", before);
+			key_of(&w, name, at_cut);
+			snprintf(name, sizeof name, "a/keys/epoch-%d.vkey", before + after);
+			key_of(&w, name, last);
+			key_of(&w, "a/vkey", first);
+			ok(r.ok && r.entries == 2 && r.code && strcmp(r.vkey, at_cut) == 0, "its bundle is good: %s", r.problem);
+			ok(check(bawn_buf_span(&b), at_cut).known && check(bawn_buf_span(&b), last).known, "with the key at the cut, or the last one: known");
+			ok(check(bawn_buf_span(&b), first).ok == (before == 0), "with that of epoch 0 only where it leads on from it");
+			size_t missed = 0;
+			for (size_t i = 0; i < b.n; i += before == 1 ? 1 : 17) {
+				b.p[i] ^= 0x01;
+				missed += check(bawn_buf_span(&b), NULL).ok;
+				b.p[i] ^= 0x01;
+			}
+			ok(missed == 0 && b.n > 1000, "%s of its %zu bytes counts (%zu missed)", before == 1 ? "each" : "every 17th", b.n, missed);
+		}
+}
+
 static void without_code(void)
 {
 	auto_world w = world_make();
@@ -293,6 +331,7 @@ int main(void)
 	proofs();
 	older_proof();
 	accepted();
+	pruned();
 	without_code();
 	each_byte();
 	forged();

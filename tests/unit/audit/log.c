@@ -243,6 +243,160 @@ static void blobs(void)
 	ok(bawn_audit_blob_put(w.dir, (struct bawn_span){ NULL, 0 }, sha, &err) == 0 && bawn_audit_blob_get(w.dir, sha, &out, &err) == 0, "an empty body");
 }
 
+#define BIG 150000  /* more than zstd unpacks at once */
+struct packed { struct world *w; char text[BIG], sha[BAWN_SHA256_HEX], path[200]; };
+
+/* What get says of the packed body when its file holds these bytes. */
+static enum bawn_error got(struct packed *p, const char *bytes, size_t n, size_t ceiling)
+{
+	struct bawn_err err = { 0 };
+	bawn_auto_buf out = BAWN_BUF(ceiling);
+	(void)unlinkat(p->w->tmp.fd, p->path, 0);
+	set(p->w, p->path, bytes, n);
+	if (bawn_audit_blob_get(p->w->dir, p->sha, &out, &err) < 0)
+		return out.n == 0 ? err.type : BAWN_ERROR_INTERNAL;
+	return bawn_span_equal(bawn_buf_span(&out), (struct bawn_span){ p->text, BIG }) ? BAWN_ERROR_NONE : BAWN_ERROR_INTERNAL;
+}
+
+/* Frames made by hand: magic, a descriptor, then what it calls for; blocks of one repeated byte. */
+static size_t rle_frame(char *out, uint8_t descriptor, const char *fields, size_t n_fields, int blocks)
+{
+	size_t n = 0;
+	memcpy(out, "\x28\xb5\x2f\xfd", n += 4);
+	out[n++] = (char)descriptor;
+	memcpy(out + n, fields, n_fields);
+	n += n_fields;
+	for (int i = 0; i < blocks; i++) {
+		const uint32_t head = 128u << 10 << 3 | 1u << 1 | (i + 1 == blocks);
+		const char block[] = { (char)head, (char)(head >> 8), (char)(head >> 16), 'x' };
+		memcpy(out + n, block, sizeof block);
+		n += sizeof block;
+	}
+	return n;
+}
+
+static void packed_blobs(void)
+{
+	auto_world w = world_make();
+	static struct packed p;
+	struct bawn_err err = { 0 };
+	struct stat st = { 0 };
+	char sha[BAWN_SHA256_HEX], plain[200];
+	p.w = &w;
+	for (size_t i = 0; i < BIG; i++)
+		p.text[i] = "def f(x):\n\treturn x + 1\n"[i * i / 7 % 25];
+	const struct bawn_span code = { p.text, BIG };
+	ok(bawn_audit_blob_put(w.dir, code, p.sha, &err) == 0, "a large body is kept %s", err.msg);
+	snprintf(p.path, sizeof p.path, "a/blob/%.2s/%s.zst", p.sha, p.sha);
+	snprintf(plain, sizeof plain, "a/blob/%.2s/%s", p.sha, p.sha);
+	ok(fstatat(w.tmp.fd, p.path, &st, 0) == 0 && (st.st_mode & 07777) == 0400 && st.st_size < BIG / 2 && fstatat(w.tmp.fd, plain, &st, 0) < 0,
+	   "packed, durable, once");
+	bawn_auto_buf file = get(&w, p.path), out = BAWN_BUF(BIG + 1);
+	ok(bawn_audit_blob_get(w.dir, p.sha, &out, &err) == 0 && bawn_span_equal(bawn_buf_span(&out), code), "and comes back");
+	const ino_t was = (fstatat(w.tmp.fd, p.path, &st, 0), st.st_ino);
+	ok(bawn_audit_blob_put(w.dir, code, sha, &err) == 0 && fstatat(w.tmp.fd, p.path, &st, 0) == 0 && st.st_ino == was, "the same body is kept once");
+	ok(fchmodat(w.tmp.fd, p.path, 0600, 0) == 0 && bawn_audit_blob_put(w.dir, code, sha, &err) == 0 && fstatat(w.tmp.fd, p.path, &st, 0) == 0 &&
+	   (st.st_mode & 07777) == 0400 && st.st_ino == was, "one that its writer did not come to sync is synced by the next");
+
+	/* What a file may claim. */
+	ok(got(&p, file.p, file.n, BIG + 1) == BAWN_ERROR_NONE, "the bytes as they were");
+	int wrong = 0, noticed = 0;
+	for (size_t i = 0; i < file.n; i++) {
+		file.p[i] ^= 0x55;
+		const enum bawn_error e = got(&p, file.p, file.n, BIG + 1);
+		file.p[i] ^= 0x55;
+		wrong += e != BAWN_ERROR_NONE && e != BAWN_ERROR_AUDIT_TAMPERED;
+		noticed += e == BAWN_ERROR_AUDIT_TAMPERED;
+	}
+	ok(wrong == 0 && noticed > (int)file.n / 2, "each byte changed: noticed (%d of %zu), or without effect", noticed, file.n);
+	wrong = 0;
+	for (size_t n = 0; n < file.n; n += 97)
+		wrong += got(&p, file.p, n, BIG + 1) != BAWN_ERROR_AUDIT_TAMPERED;
+	ok(wrong == 0, "cut anywhere: noticed");
+	bawn_auto_buf twice = BAWN_BUF(1u << 20);
+	bawn_buf_add(&twice, file.p, file.n);
+	bawn_buf_char(&twice, 'x');
+	ok(got(&p, twice.p, twice.n, BIG + 1) == BAWN_ERROR_AUDIT_TAMPERED, "a byte behind the frame: noticed");
+	twice.n = file.n;
+	bawn_buf_add(&twice, "\x50\x2a\x4d\x18\0\0\0\0", 8);
+	ok(got(&p, twice.p, twice.n, BIG + 1) == BAWN_ERROR_AUDIT_TAMPERED, "a frame to be skipped behind it: noticed");
+	ok(got(&p, file.p, file.n, 1000) != BAWN_ERROR_NONE, "more than the caller has room for is not unpacked");
+	static const struct { const char *name; uint8_t descriptor; const char *fields; size_t n; int blocks; } bomb[] = {
+		{ "a frame that declares 1 GiB",             0xa0, "\0\0\0\x40", 4, 8192 },
+		{ "one that declares less than it holds",    0xa0, "\0\0\x02\0", 4, 8192 },
+		{ "one that declares nothing, of 1 GiB",     0x00, "\x58", 1, 8192 },
+		{ "one with a window of 2 GiB",              0x80, "\xa8\0\0\x02\0", 5, 1 },
+		{ "one that needs a dictionary",             0xa1, "\x07\0\0\x02\0", 5, 1 },
+	};
+	static char frame[40000];
+	for (size_t i = 0; i < BAWN_LEN(bomb); i++)
+		ok(got(&p, frame, rle_frame(frame, bomb[i].descriptor, bomb[i].fields, bomb[i].n, bomb[i].blocks), 256u << 20) == BAWN_ERROR_AUDIT_TAMPERED,
+		   "%s: noticed", bomb[i].name);
+	/* The very bytes, in blocks that are not packed: only what the frame claims makes the difference. */
+	static const struct { const char *name; uint8_t descriptor; const char *fields; size_t n; enum bawn_error want; } raw[] = {
+		{ "a frame with its size is read",       0xa0, "\xf0\x49\x02\0", 4, BAWN_ERROR_NONE },
+		{ "one that declares no size is not",    0x00, "\x58", 1, BAWN_ERROR_AUDIT_TAMPERED },
+		{ "nor one with a window of 16 MiB",     0x80, "\x70\xf0\x49\x02\0", 5, BAWN_ERROR_AUDIT_TAMPERED },
+	};
+	_Static_assert(BIG == 0x249f0, "as the frames say");
+	for (size_t i = 0; i < BAWN_LEN(raw); i++) {
+		bawn_auto_buf b = BAWN_BUF(1u << 20);
+		bawn_buf_add(&b, frame, rle_frame(frame, raw[i].descriptor, raw[i].fields, raw[i].n, 0));
+		for (unsigned half = 0; half < 2; half++) {
+			const uint32_t head = BIG / 2 << 3 | half;
+			bawn_buf_add(&b, (char[]){ (char)head, (char)(head >> 8), (char)(head >> 16) }, 3);
+			bawn_buf_add(&b, p.text + half * (BIG / 2), BIG / 2);
+		}
+		ok(got(&p, b.p, b.n, BIG + 1) == raw[i].want, "%s", raw[i].name);
+	}
+	ok(bawn_audit_blob_put(w.dir, code, sha, &err) == 0 && bawn_audit_blob_get(w.dir, p.sha, (bawn_buf_reset(&out), &out), &err) == 0, "mended by the next put");
+
+	/* As it was written before bodies were packed. */
+	(void)unlinkat(w.tmp.fd, p.path, 0);
+	set(&w, plain, p.text, BIG);
+	bawn_buf_reset(&out);
+	ok(bawn_audit_blob_get(w.dir, p.sha, &out, &err) == 0 && bawn_span_equal(bawn_buf_span(&out), code), "a large body that is not packed is read");
+	ok(bawn_audit_blob_put(w.dir, code, sha, &err) == 0 && fstatat(w.tmp.fd, p.path, &st, 0) < 0, "and kept as it is");
+	(void)!fchmodat(w.tmp.fd, plain, 0600, 0);
+	set(&w, plain, "other", 5);
+	ok(bawn_audit_blob_put(w.dir, code, sha, &err) == 0 && fstatat(w.tmp.fd, p.path, &st, 0) == 0 && fstatat(w.tmp.fd, plain, &st, 0) < 0,
+	   "one that is damaged gives way to a packed one");
+	for (uint64_t i = 0, v = 1; i < BIG; i++)
+		p.text[i] = (char)((v = v * 6364136223846793005u + 1442695040888963407u) >> 56);
+	ok(bawn_audit_blob_put(w.dir, code, sha, &err) == 0 && (snprintf(plain, sizeof plain, "a/blob/%.2s/%s", sha, sha), fstatat(w.tmp.fd, plain, &st, 0) == 0),
+	   "a body that cannot be packed is kept as it is");
+}
+
+/* What verification says of bodies: one that is there must be what an entry cites. */
+static void verified_bodies(void)
+{
+	auto_world w = world_make();
+	static char text[BIG];
+	char sha[BAWN_SHA256_HEX] = "", small[BAWN_SHA256_HEX] = "", path[200];
+	memset(text, 'a', BIG);
+	bool good = bawn_audit_blob_put(w.dir, (struct bawn_span){ text, BIG }, sha, NULL) == 0 && bawn_audit_blob_put(w.dir, bawn_span("small"), small, NULL) == 0;
+	auto_log a = open_log(w.dir, 0, NULL);
+	bawn_auto_json body = json_pack("{s:s}", "code_sha256", sha);
+	good = good && a != NULL && put_text(a, "x", NULL, NULL) == 0 &&
+	       bawn_audit_put(a, &(struct bawn_record){ .type = BAWN_RECORD_EXEC_INTENT, .body = body }, NULL, NULL) == 0 && put_text(a, "y", NULL, NULL) == 0;
+	struct bawn_audit_report r = verify(w.dir);
+	ok(good && r.ok && r.bodies == 2 && r.stray_bodies == 0, "both bodies are looked at %s", r.problem);
+	snprintf(path, sizeof path, "a/blob/%.2s/%s", small, small);
+	(void)!fchmodat(w.tmp.fd, path, 0600, 0);
+	set(&w, path, "other", 5);
+	r = verify(w.dir);
+	ok(r.ok && r.bodies == 1 && r.stray_bodies == 1, "one that no entry cites and is something else is said, and is no fault of the log");
+	snprintf(path, sizeof path, "a/blob/%.2s/%s.zst", sha, sha);
+	bawn_auto_buf file = get(&w, path);
+	(void)!fchmodat(w.tmp.fd, path, 0600, 0);
+	file.p[file.n - 2] ^= 1;
+	set(&w, path, file.p, file.n);
+	r = verify(w.dir);
+	ok(!r.ok && r.first_bad_seq == 2 && strstr(r.problem, sha) != NULL, "one that an entry cites: the log is not good from there: %s", r.problem);
+	(void)unlinkat(w.tmp.fd, path, 0);
+	ok(verify(w.dir).ok, "one that is not there any more is no fault");
+}
+
 /* Reading on from a bookmark: only what is new, over segments, and only where it goes on from what was read. */
 static void bookmarked(void)
 {
@@ -281,6 +435,8 @@ int main(void)
 	last_of_many();
 	many_tickets();
 	blobs();
+	packed_blobs();
+	verified_bodies();
 	bookmarked();
 	return done_testing();
 }

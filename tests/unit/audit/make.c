@@ -1,20 +1,33 @@
 /* make.c - audit-make DIR ENTRIES [batch|entry [ROTATE]]: a log, for tests that are not in C.  Commits of 1 to
- * 40 records; after ROTATE records the key is changed.  Several calls go on with the same log. */
+ * 40 records that cite a short and a long body; after ROTATE records the key is changed.  Several calls go on with
+ * the same log. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "audit/audit.h"
+
+/* A body of code of that many lines. */
+static int keep(const char *dir, int lines, char sha[static BAWN_SHA256_HEX], struct bawn_err *err)
+{
+	bawn_auto_buf code = BAWN_BUF(1u << 20);
+	for (int i = 0; i < lines; i++)
+		bawn_buf_fmt(&code, "print(%d)\n", i);
+	return bawn_audit_blob_put(dir, bawn_buf_span(&code), sha, err);
+}
 
 static int put(const char *dir, int n, const char *sign)
 {
 	struct bawn_audit *a = NULL;
 	struct bawn_err err = { 0 };
 	struct bawn_audit_options o = { .node = "maker", .max_segment_bytes = 200000, .sign_every = strcmp(sign, "entry") == 0 };
+	char code[2][BAWN_SHA256_HEX] = { 0 };
 	int r = bawn_audit_open(dir, &o, &a, &err);
+	for (int i = 0; r == 0 && i < 2; i++)
+		r = keep(dir, i == 0 ? 3 : 3000, code[i], &err);
 	for (int i = 0, batch = 1; r == 0 && i < n; batch = batch % 40 + 1) {
 		uint64_t ticket = 0;
 		for (int k = 0; r == 0 && k < batch && i < n; k++, i++) {
-			bawn_auto_json body = json_pack("{s:i,s:s}", "number", i, "text", "\"}\n,\"hash\":\" \\ \xc3\xa9");
+			bawn_auto_json body = json_pack("{s:s,s:i,s:s}", "code_sha256", code[i % 2], "number", i, "text", "\"}\n,\"hash\":\" \\ \xc3\xa9");
 			r = a->ops->append(a, &(struct bawn_record){ .type = BAWN_RECORD_EXEC_OUTCOME, .exec = "E", .body = body }, &ticket, &err);
 		}
 		if (r == 0)

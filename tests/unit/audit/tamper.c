@@ -104,6 +104,7 @@ static void trades(void)
 		{ "a line duplicated",          { 0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, -1 } },
 		{ "the last line duplicated",   { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, -1 } },
 		{ "a line of another log",      { 0, 1, 2, 103, 4, 5, 6, 7, 8, 9, -1 } },
+		{ "one of another log inserted", { 0, 1, 2, 103, 3, 4, 5, 6, 7, 8, 9, -1 } },
 		{ "the tail of another log",    { 0, 1, 2, 3, 4, 105, 106, 107, 108, 109, -1 } },
 		{ "another log appended",       { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 100, 101, -1 } },
 		{ "another log whole",          { 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, -1 } },
@@ -122,6 +123,57 @@ static void trades(void)
 		struct bawn_audit_report r = verify(w.dir);
 		ok(!r.ok, "%s is noticed: %s", row[i].name, r.problem);
 	}
+	restore(&w, &o);
+	ok(verify(w.dir).ok, "put back, it verifies");
+}
+
+/* The last commit holds many entries and one signature. */
+static void last_batch(void)
+{
+	enum { BEFORE = 3, BATCH = 12 };
+	auto_world w = world_make();
+	struct bawn_audit *a = open_log(w.dir, 0, NULL);
+	uint64_t t = 0;
+	bool good = a != NULL;
+	for (int i = 1; good && i < BEFORE; i++)
+		good = put_text(a, "before", NULL, NULL) == 0;
+	for (int i = 0; good && i < BATCH; i++)
+		good = a->ops->append(a, &(struct bawn_record){ .type = BAWN_RECORD_ALERT }, &t, NULL) == 0;
+	good = good && a->ops->wait(a, t, NULL, NULL) == 0;
+	close_log(a);
+	ok(good && verify(w.dir).entries == BEFORE + BATCH && verify(w.dir).signatures == BEFORE + 1, "a log whose last commit has twelve entries");
+	auto_original o = keep(&w);
+	const size_t from = (size_t)(line_of(&o.seg, BEFORE).p - o.seg.p);
+	size_t missed = 0, opened = 0;
+	for (size_t n = from; n < o.seg.n; n++) {
+		set(&w, SEG0, o.seg.p, n);
+		missed += !noticed(&w);
+		opened += opens_as(w.dir) != BAWN_ERROR_AUDIT_TAMPERED;
+	}
+	ok(missed == 0 && opened == 0, "cut at each of its %zu bytes it is noticed, and refused", o.seg.n - from);
+	missed = 0;
+	for (size_t i = from; i < o.seg.n; i++) {
+		o.seg.p[i] ^= 0x01;
+		set(&w, SEG0, o.seg.p, o.seg.n);
+		missed += verify(w.dir).ok;
+		o.seg.p[i] ^= 0x01;
+	}
+	ok(missed == 0, "so is each byte of it flipped (%zu missed)", missed);
+	missed = 0;
+	for (size_t at = BEFORE; at < BEFORE + BATCH; at++)
+		for (int how = 0; how < 3; how++) {  /* dropped, twice, in the place of the one before */
+			bawn_auto_buf made = BAWN_BUF(1u << 20);
+			for (size_t i = 0; i < BEFORE + BATCH; i++) {
+				struct bawn_span s = line_of(&o.seg, how == 2 && i == at ? at - 1 : how == 2 && i + 1 == at ? at : i);
+				for (int times = i != at ? 1 : how == 0 ? 0 : how == 1 ? 2 : 1; times > 0; times--)
+					bawn_buf_add(&made, s.p, s.n);
+			}
+			set(&w, SEG0, made.p, made.n);
+			missed += verify(w.dir).ok;
+		}
+	ok(missed == 0, "and each of its entries dropped, doubled or swapped with the one before (%zu missed)", missed);
+	restore(&w, &o);
+	ok(verify(w.dir).ok && opens_as(w.dir) == BAWN_ERROR_NONE, "put back, it verifies and goes on");
 }
 
 static void heads(void)
@@ -226,6 +278,7 @@ int main(void)
 	every_byte();
 	every_length();
 	trades();
+	last_batch();
 	heads();
 	segments();
 	on_a_copy();

@@ -21,10 +21,10 @@
 
 struct world { struct tmpdir tmp; char dir[96]; };
 
-static void world_done(struct world *w) { tmpdir_done(&w->tmp); }
+__attribute__((unused)) static void world_done(struct world *w) { tmpdir_done(&w->tmp); }
 #define auto_world __attribute__((cleanup(world_done))) struct world
 
-static struct world world_make(void)
+__attribute__((unused)) static struct world world_make(void)
 {
 	struct world w = { .tmp = tmpdir_make() };
 	snprintf(w.dir, sizeof w.dir, "%s/a", w.tmp.path);

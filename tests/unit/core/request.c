@@ -153,7 +153,18 @@ static void choice_rows(void)
 	ok(verdict(&r, "packages") == BAWN_ERROR_NETWORK_UNAVAILABLE, "packages are refused while there is no way to fetch them");
 	r = good();
 	r.backend = "docker";
-	ok(verdict(&r, "backend") == BAWN_ERROR_BACKEND_UNAVAILABLE, "an absent backend is refused");
+	ok(verdict(&r, "image") == BAWN_ERROR_INVALID_REQUEST, "containers are made of an image");
+	static const char *const image[] = { "../x", "/x", "a//b", "a b", "-x", "", "a\nb" };
+	for (size_t i = 0; i < sizeof image / sizeof *image; i++) {
+		r.image = image[i];
+		ok(verdict(&r, "image") == BAWN_ERROR_INVALID_REQUEST, "'%s' is no image's name", i == 6 ? "a, new line, b" : image[i]);
+	}
+	r.image = "python:3.11-slim";
+	ok(verdict(&r, NULL) == BAWN_ERROR_NONE, "control: with one they are taken");
+	r.backend = NULL;
+	ok(verdict(&r, "image") == BAWN_ERROR_INVALID_REQUEST, "and only they are");
+	r.backend = "podman";
+	ok(verdict(&r, "backend") == BAWN_ERROR_INVALID_REQUEST, "an unknown backend is refused");
 	r = good();
 	r.trust = "root";
 	ok(verdict(&r, "trust") == BAWN_ERROR_INVALID_REQUEST, "an unknown trust level is refused");

@@ -1,5 +1,7 @@
-#include "native/wire.h"
+#include "sandbox/wire.h"
 #include <stdio.h>
+
+static const char *or_empty(const char *text) { return text != NULL ? text : ""; }
 
 void bawn_wire_put_spec(struct bawn_buf *b, const struct bawn_sandbox_spec *s)
 {
@@ -18,6 +20,11 @@ void bawn_wire_put_spec(struct bawn_buf *b, const struct bawn_sandbox_spec *s)
 	bawn_ipc_put_u32(b, s->slot);
 	bawn_ipc_put_u64(b, s->uid);
 	bawn_ipc_put_u32(b, s->without);
+	bawn_ipc_put_text(b, or_empty(s->container.engine));
+	bawn_ipc_put_text(b, or_empty(s->container.image));
+	bawn_ipc_put_text(b, or_empty(s->container.runtime));
+	bawn_ipc_put_u32(b, s->container.require_patched);
+	bawn_ipc_put_text(b, or_empty(s->outside));
 }
 
 void bawn_wire_get_spec(struct bawn_ipc_in *in, struct bawn_sandbox_spec *out)
@@ -46,6 +53,11 @@ void bawn_wire_get_spec(struct bawn_ipc_in *in, struct bawn_sandbox_spec *out)
 	if (out->uid >= UINT32_MAX)
 		in->bad = true;
 	out->without = bawn_ipc_get_u32(in);
+	out->container.engine = bawn_ipc_get_text(in, 107);  /* of a Unix socket's address */
+	out->container.image = bawn_ipc_get_text(in, BAWN_WIRE_ID * 8);
+	out->container.runtime = bawn_ipc_get_text(in, BAWN_WIRE_ID);
+	out->container.require_patched = bawn_ipc_get_below(in, 2);
+	out->outside = bawn_ipc_get_text(in, 512);
 	out->slot_fd = -1;
 	out->launcher = "";
 }
@@ -77,14 +89,14 @@ void bawn_wire_put_enforcement(struct bawn_buf *b, const struct bawn_enforcement
 {
 	bawn_ipc_put_u32(b, e->layers);
 	bawn_ipc_put_u32(b, e->missing);
-	bawn_ipc_put_text(b, e->container);
+	bawn_ipc_put_text(b, or_empty(e->container));
 }
 
 void bawn_wire_get_enforcement(struct bawn_ipc_in *in, struct bawn_enforcement *out)
 {
 	out->layers = bawn_ipc_get_below(in, 1u << BAWN_LAYER_COUNT);
 	out->missing = bawn_ipc_get_below(in, 1u << BAWN_LAYER_COUNT);
-	get_text(in, out->container, sizeof out->container);
+	out->container = bawn_ipc_get_text(in, BAWN_WIRE_CONTAINER);
 }
 
 void bawn_wire_put_usage(struct bawn_buf *b, const struct bawn_usage *u)

@@ -1,25 +1,22 @@
-/* client.c - the backend as the library sees it: spawns the launcher and speaks to it.
+/* peer.c - a backend as the library sees it: spawns the launcher and speaks to it.
  *
  * Invariants: (1) the host is never forked: posix_spawn; (2) only our own child is reaped, by its pid,
  * and a host that reaps everything or ignores SIGCHLD does not confuse us (ECHILD means gone);
  * (3) every descriptor is close-on-exec, and a host that forks without exec does not keep the launcher
  * waiting; (4) what the launcher sends is checked like any input.
  * bawn_backend.kill may come from another thread: it only sends one message. */
+#include "sandbox/peer.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include "base/cleanup.h"
-#include "base/num.h"
-#include "native/cgroup.h"
-#include "native/native.h"
-#include "native/wire.h"
+#include "sandbox/wire.h"
 
 struct bawn_sandbox {
 	int   sock, pidfd;
@@ -27,6 +24,7 @@ struct bawn_sandbox {
 	bool  over;      /* OUTCOME was seen, or the launcher is gone */
 	char *frame;     /* BAWN_IPC_MAX bytes; events borrow from it */
 	struct bawn_observed *observed;
+	char *container;
 };
 
 static int spawn(const char *path, int theirs, pid_t *out, struct bawn_err *err)
@@ -71,7 +69,7 @@ static void hang_up(struct bawn_sandbox *s)
 	bawn_close_fdp(&s->sock);
 }
 
-static void native_release(struct bawn_sandbox *s)
+void bawn_peer_release(struct bawn_sandbox *s)
 {
 	if (s == NULL)
 		return;
@@ -91,13 +89,14 @@ static void native_release(struct bawn_sandbox *s)
 	bawn_close_fdp(&s->pidfd);
 	free(s->frame);
 	bawn_observed_free(s->observed);
+	free(s->container);
 	free(s);
 }
 
-static void releasep(struct bawn_sandbox **s) { native_release(*s); }
+static void releasep(struct bawn_sandbox **s) { bawn_peer_release(*s); }
 #define auto_sandbox __attribute__((cleanup(releasep))) struct bawn_sandbox *
 
-static int native_open(const char *path, struct bawn_sandbox **out, struct bawn_err *err)
+int bawn_peer_open(const char *path, struct bawn_sandbox **out, struct bawn_err *err)
 {
 	auto_sandbox s = calloc(1, sizeof *s);
 	if (s == NULL)
@@ -121,16 +120,9 @@ static int native_open(const char *path, struct bawn_sandbox **out, struct bawn_
 	return 0;
 }
 
-/* Waits for `want`; a FAILED message becomes our error.  Descriptors in *m are the caller's. */
-static int expect(struct bawn_sandbox *s, uint32_t want, struct bawn_ipc_msg *m, struct bawn_err *err)
+/* A FAILED message becomes our error; another than was expected is one too. */
+static int failure(struct bawn_ipc_msg *m, struct bawn_err *err)
 {
-	int r = bawn_ipc_recv(s->sock, s->frame, 0, m, err);
-	if (r == -EPIPE)
-		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, NULL, "the launcher ended without an answer");
-	if (r < 0)
-		return r;
-	if (m->type == want)
-		return 0;
 	struct bawn_err theirs = { 0 };
 	bool failed = m->type == BAWN_WIRE_FAILED;
 	if (failed)
@@ -144,6 +136,19 @@ static int expect(struct bawn_sandbox *s, uint32_t want, struct bawn_ipc_msg *m,
 	return theirs.code;
 }
 
+/* Waits for `want`; a FAILED message becomes our error.  Descriptors in *m are the caller's. */
+static int expect(struct bawn_sandbox *s, uint32_t want, struct bawn_ipc_msg *m, struct bawn_err *err)
+{
+	int r = bawn_ipc_recv(s->sock, s->frame, 0, m, err);
+	if (r == -EPIPE)
+		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, NULL, "the launcher ended without an answer");
+	if (r < 0)
+		return r;
+	if (m->type == want)
+		return 0;
+	return failure(m, err);
+}
+
 static int ask(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, uint32_t type, struct bawn_err *err)
 {
 	bawn_auto_buf b = BAWN_IPC_BUF;
@@ -152,14 +157,11 @@ static int ask(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, uin
 	return r == -EPIPE ? 0 : r;  /* gone already: expect says so in our words */
 }
 
-static int native_probe(const struct bawn_sandbox_spec *spec, struct bawn_probe *out, struct bawn_err *err)
+int bawn_peer_probe(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_probe *out, struct bawn_err *err)
 {
-	auto_sandbox s = NULL;
 	struct bawn_ipc_msg m;
 	struct bawn_probe p = { 0 };
-	int r = native_open(spec->launcher, &s, err);
-	if (r == 0)
-		r = ask(s, spec, BAWN_WIRE_PROBE, err);
+	int r = ask(s, spec, BAWN_WIRE_PROBE, err);
 	if (r == 0)
 		r = expect(s, BAWN_WIRE_PROBED, &m, err);
 	if (r < 0)
@@ -172,12 +174,12 @@ static int native_probe(const struct bawn_sandbox_spec *spec, struct bawn_probe 
 	return 0;
 }
 
-static int native_prepare(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_err *err)
+int bawn_peer_prepare(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_err *err)
 {
 	return ask(s, spec, BAWN_WIRE_PREPARE, err);
 }
 
-static int native_ready(struct bawn_sandbox *s, struct bawn_enforcement *out, struct bawn_err *err)
+int bawn_peer_ready(struct bawn_sandbox *s, struct bawn_enforcement *out, struct bawn_err *err)
 {
 	struct bawn_ipc_msg m;
 	struct bawn_enforcement e = { 0 };
@@ -188,6 +190,10 @@ static int native_ready(struct bawn_sandbox *s, struct bawn_enforcement *out, st
 	bawn_ipc_msg_done(&m);
 	if (!bawn_ipc_in_end(&m.in))
 		return bawn_fail(err, -EBADMSG, "read the enforcement");
+	s->container = e.container[0] != '\0' ? strdup(e.container) : NULL;
+	if (e.container[0] != '\0' && s->container == NULL)
+		return bawn_fail(err, -ENOMEM, "read the enforcement");
+	e.container = s->container;
 	*out = e;
 	return 0;
 }
@@ -215,7 +221,7 @@ static int send_files(struct bawn_sandbox *s, const struct bawn_sandbox_start *s
 	return r;
 }
 
-static int native_start(struct bawn_sandbox *s, const struct bawn_sandbox_start *start, struct bawn_err *err)
+int bawn_peer_start(struct bawn_sandbox *s, const struct bawn_sandbox_start *start, struct bawn_err *err)
 {
 	struct bawn_ipc_msg m;
 	int fds[2] = { start->code_fd, start->stdin_fd };
@@ -234,7 +240,7 @@ static int native_start(struct bawn_sandbox *s, const struct bawn_sandbox_start 
 	return r;
 }
 
-static int native_fd(struct bawn_sandbox *s) { return s->sock; }
+int bawn_peer_fd(struct bawn_sandbox *s) { return s->sock; }
 
 /* What cannot be read was not observed: the run is none the worse for it. */
 static void read_observed(struct bawn_sandbox *s, const struct bawn_ipc_msg *m)
@@ -275,7 +281,7 @@ static bool decode(struct bawn_sandbox *s, struct bawn_ipc_msg *m, struct bawn_s
 	return bawn_ipc_in_end(&m->in);
 }
 
-static int native_next_event(struct bawn_sandbox *s, struct bawn_sandbox_event *out, struct bawn_err *err)
+int bawn_peer_next_event(struct bawn_sandbox *s, struct bawn_sandbox_event *out, struct bawn_err *err)
 {
 	struct bawn_ipc_msg m;
 	struct bawn_sandbox_event e = { 0 };
@@ -285,6 +291,10 @@ static int native_next_event(struct bawn_sandbox *s, struct bawn_sandbox_event *
 	if (r < 0) {
 		s->over = true;
 		return bawn_wrap(err, r, "the launcher is gone");
+	}
+	if (m.type == BAWN_WIRE_FAILED) {  /* the walls cannot say how the run ended */
+		s->over = true;
+		return failure(&m, err);
 	}
 	bool good = decode(s, &m, &e);
 	bawn_ipc_msg_done(&m);
@@ -297,7 +307,7 @@ static int native_next_event(struct bawn_sandbox *s, struct bawn_sandbox_event *
 	return 1;
 }
 
-static int native_kill(struct bawn_sandbox *s)
+int bawn_peer_kill(struct bawn_sandbox *s)
 {
 	return bawn_ipc_send(s->sock, BAWN_WIRE_KILL, NULL, NULL, 0, MSG_DONTWAIT, NULL);
 }
@@ -323,7 +333,7 @@ static int take_skipped(struct bawn_ipc_msg *m, const struct bawn_collector *c, 
 	return c->skipped(c->ctx, path, why, err);
 }
 
-static int native_collect(struct bawn_sandbox *s, const struct bawn_collector *c, struct bawn_err *err)
+int bawn_peer_collect(struct bawn_sandbox *s, const struct bawn_collector *c, struct bawn_err *err)
 {
 	int r = bawn_ipc_send(s->sock, BAWN_WIRE_COLLECT, NULL, NULL, 0, 0, err);
 	while (r == 0) {
@@ -343,18 +353,3 @@ static int native_collect(struct bawn_sandbox *s, const struct bawn_collector *c
 	}
 	return bawn_wrap(err, r, "collect the files");
 }
-
-static int native_sweep(const char *run_dir, unsigned *out_n, struct bawn_err *err)
-{
-	struct bawn_cgroups cg;
-	(void)run_dir, (void)err;
-	(void)!bawn_cgroups_find(&cg, NULL);  /* whatever hierarchies there are: what is not there holds nothing */
-	*out_n = bawn_cgroups_sweep(&cg);
-	return 0;
-}
-
-const struct bawn_backend bawn_native_backend = {
-	.name = "native", .id = BAWN_BACKEND_NATIVE, .probe = native_probe, .open = native_open, .prepare = native_prepare, .ready = native_ready, .start = native_start,
-	.fd = native_fd, .next_event = native_next_event, .kill = native_kill, .collect = native_collect,
-	.release = native_release, .sweep = native_sweep,
-};

@@ -1,0 +1,7 @@
+/* inside.h - what is put into a container's image, and what the outside has to know of it. */
+#pragma once
+#include <stdint.h>
+
+#define BAWN_INSIDE_PATH  "/.bawn/inside"
+#define BAWN_INSIDE_TASKS 4u               /* PID 1 and its three threads, counted by the container's pids limit */
+#define BAWN_INSIDE_ROOM  (1ull << 40)     /* of what is handed in: core and the tmpfs have the say */

@@ -1,0 +1,219 @@
+#!/usr/bin/python3
+"""An engine that hangs, lies or answers garbage: a typed error, no code run, nothing left.  Between bawn and a real engine stands
+somebody who changes answers; who changes nothing is the control."""
+import os, socketserver, sys, threading
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from engine import *
+
+
+class Between:
+    """Hands requests on and answers back.  change(method, path, status, body) may return (status, body) or raise Hang, Drop or Raw."""
+
+    class Hang(Exception):
+        pass
+
+    class Drop(Exception):
+        pass
+
+    class Raw(Exception):
+        pass
+
+    def __init__(self, engine, change=None, streams=None):
+        self.engine, self.change, self.streams, self.seen, self.over = engine, change or (lambda *a: None), streams, [], threading.Event()
+        self.path = tempfile.mktemp(prefix="between-", dir=engine.dir)
+        outer = self
+
+        class Handler(socketserver.StreamRequestHandler):
+            def handle(self):
+                try:
+                    while outer.one(self):
+                        pass
+                except (OSError, Between.Drop):
+                    pass
+        self.server = socketserver.ThreadingUnixStreamServer(self.path, Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def one(self, h):
+        line = h.rfile.readline()
+        if not line:
+            return False
+        method, target, _ = line.decode().split(" ", 2)
+        head = {}
+        while (l := h.rfile.readline()) not in (b"\r\n", b""):
+            k, v = l.decode().split(":", 1)
+            head[k.lower()] = v.strip()
+        body = h.rfile.read(int(head.get("content-length", 0)))
+        path = re.sub(r"^/v1\.\d+", "", target.split("?")[0])
+        self.seen.append((method, re.sub(r"[0-9a-f]{64}", "ID", path)))
+        if path.endswith("/attach"):
+            return self.attach(h, target)
+        c = Connection(self.engine.socket, 60)
+        c.request(method, target, body=body or None, headers={k: v for k, v in head.items() if k in ("content-type",)})
+        r = c.getresponse()
+        answer = r.read()
+        try:
+            status, answer = self.change(method, path, r.status, answer) or (r.status, answer)
+        except Between.Hang:
+            self.over.wait()
+            return False
+        except Between.Raw as e:
+            h.wfile.write(e.args[0])
+            return False
+        extra = f"Api-Version: {r.headers['Api-Version']}\r\n" if "Api-Version" in r.headers else ""
+        none = status in (204, 304)
+        h.wfile.write(f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\n{extra}".encode() + (b"" if none else f"Content-Length: {len(answer)}\r\n".encode()) + b"\r\n" + (b"" if none else answer))
+        return True
+
+    def attach(self, h, target):
+        if self.streams and self.streams.get("head") is not None:
+            h.wfile.write(self.streams["head"])
+            self.over.wait(self.streams.get("wait", 0))
+            return False
+        real = socket.socket(socket.AF_UNIX)
+        real.connect(self.engine.socket)
+        real.sendall(f"POST {target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 0\r\n\r\n".encode())
+
+        def back():
+            first = True
+            try:
+                while data := real.recv(65536):
+                    if self.streams and not first:
+                        data = self.streams["change"](data)
+                    first = False
+                    h.connection.sendall(data)
+            except OSError:
+                pass
+            try:
+                h.connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+        threading.Thread(target=back, daemon=True).start()
+        while data := h.rfile.read1(65536):
+            real.sendall(data)
+        real.close()
+        return False
+
+    def close(self):
+        self.over.set()
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def through(between, code="print('ran')", *options):
+    r = w.run(code, *options, env={"DOCKER_HOST": "unix://" + between.path})
+    between.close()
+    return r
+
+
+def is_refused(r, between, name, types=("backend_unavailable", "enforcement_missing")):
+    """A typed error, and whatever the engine said nobody got to run."""
+    good = r.code == 125 and r["status"] == "error" and r["error"]["type"] in types and r["stdout"] == "" and r["audit"]["intent_seq"] is not None
+    return ok(good, f"{name}: {r['error'] and r['error']['message'][:110]}") or r.show()
+
+
+def edited(which, edit):
+    def change(method, path, status, body):
+        if re.fullmatch(which, path) and method == "GET" and status == 200:
+            doc = json.loads(body)
+            edit(doc)
+            return status, json.dumps(doc).encode()
+    return change
+
+
+with Engine() as e:
+    e.image()
+    w = e.world()
+    b = Between(e)
+    r = through(b)
+    equal((r.code, r["stdout"]), (0, "ran\n"), "control: who only stands between changes nothing") or r.show()
+    ok(("POST", "/containers/ID/start") in b.seen and ("GET", "/containers/ID/json") in b.seen, f"and sees what is asked ({len(b.seen)} requests)")
+
+    # Lies about the container: every key that was sent, and then what was not.
+    asked = w.records("container.created")[-1]["body"]["config"]
+    lies = []
+    for key, value in asked["HostConfig"].items():
+        other = {"Privileged": True, "ReadonlyRootfs": False, "Memory": 0, "PidsLimit": -1, "NetworkMode": "host", "PidMode": "host", "IpcMode": "host", "CapDrop": [], "CapAdd": ["SYS_ADMIN"],
+                 "Binds": ["/:/host"], "SecurityOpt": ["no-new-privileges"]}.get(key, "x" if value is None else None)
+        lies.append((f"HostConfig.{key} is {json.dumps(other)}", lambda d, k=key, o=other: d["HostConfig"].__setitem__(k, o)))
+    lies += [(f"Config.{k} is {json.dumps(v)}", lambda d, k=k, v=v: d["Config"].__setitem__(k, v)) for k, v in
+             (("User", ""), ("User", "0:0"), ("Tty", True), ("Entrypoint", ["/bin/sh"]), ("Healthcheck", None), ("Volumes", {"/x": {}}), ("Labels", {}))]
+    lies += [("a mount", lambda d: d.__setitem__("Mounts", [{"Type": "volume"}])), ("another image", lambda d: d.__setitem__("Image", "sha256:" + "0" * 64)),
+             ("it runs already", lambda d: d["State"].__setitem__("Status", "running")), ("no HostConfig", lambda d: d.pop("HostConfig"))]
+    for name, edit in lies:
+        b = Between(e, edited("/containers/[0-9a-f]{64}/json", edit))
+        r = through(b)
+        is_refused(r, b, name)
+        if ("POST", "/containers/ID/start") in b.seen or ("DELETE", "/containers/ID") not in b.seen:
+            ok(False, f"{name}: not started, and removed")
+
+    # Garbage, at every call.
+    CALLS = {"ping": "/_ping", "version": "/version", "list": "/containers/json", "image": "/images/", "create": "/containers/create", "inspect": "ID/json", "start": "/start"}
+    def at(part, do):
+        def change(method, path, status, body):
+            if part in re.sub(r"[0-9a-f]{64}", "ID", path):
+                return do(status, body)
+        return change
+    def raises(what):
+        def do(status, body):
+            raise what
+        return do
+    GARBAGE = {
+        "not JSON": lambda s, b_: (s, b"\xff\xfe<html>"), "empty": lambda s, b_: (s, b""), "another kind": lambda s, b_: (s, b"[1, 2]"), "null": lambda s, b_: (s, b"null"),
+        "deep": lambda s, b_: (s, b"[" * 100000), "500": lambda s, b_: (500, b'{"message": "no \\u001b[2J"}'), "gone": raises(Between.Drop()),
+        "not HTTP": raises(Between.Raw(b"SSH-2.0-x\r\n\r\n")), "ids": lambda s, b_: (s, b'{"Id": "../../etc"}'),
+    }
+    for call, part in CALLS.items():
+        for kind, do in GARBAGE.items():
+            if (call, kind) in (("ping", "not JSON"), ("ping", "empty"), ("ping", "another kind"), ("ping", "null"), ("ping", "deep"), ("ping", "ids"),  # its body is not read
+                                ("start", "not JSON"), ("start", "empty"), ("start", "another kind"), ("start", "null"), ("start", "deep"), ("start", "ids"),
+                                ("version", "another kind"), ("version", "null"), ("version", "ids"), ("list", "another kind")):  # no versions to tell of, or no containers of ours: no harm
+                continue
+            b = Between(e, at(part, do))
+            r = through(b)
+            is_refused(r, b, f"{call}: {kind}")
+            if r["error"]:
+                "\x1b" in r["error"]["message"] and ok(False, f"{call}: {kind}: escaped")
+    b = Between(e, lambda m, p, s, body: (s, b"{" + b" " * (9 << 20) + b"}") if p == "/version" else None)
+    is_refused(through(b), b, "an answer without end")
+
+    # What is attached is not a container, or not its words.
+    def flip(data):
+        return bytes(x ^ 0x55 for x in data)
+    for name, streams in {
+        "attach: no upgrade": {"head": b"HTTP/1.1 200 OK\r\n\r\n"}, "attach: not HTTP": {"head": b"x" * 8000}, "attach: nothing": {"head": b""},
+        "attach: a stream of noise": {"head": b"HTTP/1.1 101 UPGRADED\r\n\r\n" + os.urandom(4096), "wait": 5},
+        "attach: a message too long": {"head": b"HTTP/1.1 101 UPGRADED\r\n\r\n\1\0\0\0\0\0\0\14" + b"\x20\0\0\0" + b"\xff" * 8, "wait": 5},
+        "attach: output before its time": {"head": b"HTTP/1.1 101 UPGRADED\r\n\r\n\1\0\0\0\0\0\0\14" + b"\x23\0\0\0" + b"\0" * 8, "wait": 5},
+        "attach: closed at once": {"head": b"HTTP/1.1 101 UPGRADED\r\n\r\n"}, "attach: every byte changed": {"change": flip},
+    }.items():
+        b = Between(e, streams=streams)
+        r = w.run("print('ran')", env={"DOCKER_HOST": "unix://" + b.path})
+        b.close()
+        is_refused(r, b, name, ("backend_unavailable", "enforcement_missing", "internal"))
+
+    # An engine that says nothing: each in its own place, all at once.
+    hangs = []
+    for call, part in CALLS.items():
+        b = Between(e, at(part, raises(Between.Hang())))
+        hangs.append((call, b, w.start("run", "--json", *w.chosen(), "-c", "print('ran')", env={"DOCKER_HOST": "unix://" + b.path})))
+    for call, b, p in hangs:
+        out, err = p.communicate(timeout=300)
+        b.close()
+        is_refused(Result(p.returncode, out.decode(), err.decode()), b, f"{call}: hangs")
+
+    # It says that it is patched; it is not what policy wants.
+    strict = w.config(sandbox="docker:\n  require_patched: true\n")
+    def patched(version):
+        return edited("/version", lambda d: [c.__setitem__("Version", version) for c in d["Components"] if c["Name"] == "runc"])
+    for version, good in (("1.1.5+ds1", False), ("1.1.99", False), ("1.2.7", False), ("1.2.8", True), ("1.3.2", False), ("1.3.3", True), ("1.4.0", True), ("2.0.0", True)):
+        b = Between(e, patched(version))
+        r = through(b, "print('ran')", "--config", strict)
+        ok((r.code == 0 and "patched_runtime" not in r["enforcement"]["missing"]) if good else (r.code == 125 and r["error"]["type"] == "enforcement_missing"),
+           f"require_patched: runc {version} is {'good enough' if good else 'refused'}") or r.show()
+
+    for c in e.containers():  # a hang at the end may leave one: the next start takes it
+        diag(c["Labels"])
+    w.run("print(1)")
+    equal(e.containers(), [], "and after the next run nothing is left")
+done()
