@@ -237,7 +237,8 @@ int bawn_doctor(const struct bawn_options *o, json_t **out, struct bawn_err *err
 	struct bawn_probe probe = { 0 };
 	struct bawn_err why = { 0 };
 	struct utsname un = { 0 };
-	if (bawn_probe_spec(&d, p, BAWN_BACKEND_NATIVE, &spec, &why) < 0 || bawn_native_backend.probe(&spec, &probe, &why) < 0) {
+	const struct bawn_backend *backend = p->backend == BAWN_BACKEND_DOCKER ? &bawn_docker_backend : &bawn_native_backend;
+	if (bawn_probe_spec(&d, p, backend->id, &spec, &why) < 0 || backend->probe(&spec, &probe, &why) < 0) {
 		probe.usable = false;
 		snprintf(probe.summary, sizeof probe.summary, "%.190s", why.msg);
 		for (int i = 0; i < BAWN_LAYER_COUNT; i++)
@@ -249,7 +250,7 @@ int bawn_doctor(const struct bawn_options *o, json_t **out, struct bawn_err *err
 		snprintf(probe.summary, sizeof probe.summary, "the policy requires '%s': %.150s", bawn_word(&bawn_layer_words, i), probe.layer[i].detail);
 	}
 	(void)uname(&un);  /* cannot fail with a valid pointer */
-	json_t *doc = json_pack("{s:s, s:s, s:s, s:i, s:b, s:s, s:o, s:o, s:s, s:s, s:s}", "mode", "embedded", "version", BAWN_VERSION,
+	json_t *doc = json_pack("{s:s, s:s, s:s, s:s, s:i, s:b, s:s, s:o, s:o, s:s, s:s, s:s}", "mode", "embedded", "backend", backend->name, "version", BAWN_VERSION,
 		"kernel", un.release, "uid", (int)geteuid(), "usable", (int)probe.usable, "summary", probe.summary,
 		"layers", layer_rows(&probe, spec.need), "interpreters", interpreter_rows(p), "launcher", d.launcher,
 		"state_dir", d.state, "run_dir", d.run);

@@ -173,6 +173,16 @@ with Engine() as e:
     r = w.run("print(1)", "--dry-run")
     equal((r.code, "seccomp" in r["enforcement"]["layers"], e.containers()), (0, True, []), "a dry run tells which walls would stand, from a container of its own") or r.show()
 
+    chosen = w.config(sandbox=f"backend: docker\nimage: {IMAGE}\n")
+    r = w.bawn("doctor", "--json", "--config", chosen)
+    rows = {x["layer"]: x["state"] for x in r["layers"]}
+    equal((r.code, r["backend"], r["usable"], rows["seccomp"], rows["userns"]), (0, "docker", True, "active", "missing"), "doctor asks the backend that policy chose") or r.show()
+    r = w.bawn("status", "--json", "--config", chosen)
+    equal((r["system_status"], r["components"]["docker"]["state"]), ("operational", "operational"), "and so does status") or r.show()
+    r = w.bawn("status", "--json", "--config", chosen, env={"DOCKER_HOST": "unix:///nonexistent"})
+    equal((r["system_status"], r["components"]["docker"]["state"]), ("degraded", "degraded"), "control: without an engine it says so") or r.show()
+    equal(e.containers(), [], "their containers are gone")
+
     # Another user, who may speak to the engine.
     os.chmod(e.dir, 0o755)
     os.chmod(e.socket, 0o666)

@@ -67,6 +67,14 @@ static void race(struct bawn_approvals *a, const char *state, const char *sha)
 	ok(won == 1, "of eight processes that use one approval exactly one succeeds (%d)", won);
 }
 
+/* 1 and the id, 0, or the negative type of the error. */
+static int answered(struct bawn_approvals *a, const char *sha, char id[static BAWN_ULID_LEN])
+{
+	struct bawn_err err = { 0 };
+	int r = bawn_approval_answered(a, sha, id, &err);
+	return r < 0 ? -(int)err.type : r;
+}
+
 int main(void)
 {
 	auto_tmpdir dir = tmpdir_make();
@@ -91,7 +99,13 @@ int main(void)
 	ok(use(&a, id, "sha-a") == BAWN_ERROR_NONE, "a mismatch consumed nothing: the right request goes through");
 	ok(use(&a, id, "sha-a") == BAWN_ERROR_APPROVAL_USED, "once");
 	ok(hold(&a, "sha-a", 60000, other, &fresh) == 0 && fresh && strcmp(id, other) != 0, "asked anew, there is a new one");
+	ok(answered(&a, "sha-a", id) == 0, "one that was used, and one that waits, answer nothing");
 	ok(decide(&a, other, false) == BAWN_ERROR_NONE && use(&a, other, "sha-a") == BAWN_ERROR_APPROVAL_DENIED, "denied is denied");
+	ok(answered(&a, "sha-a", id) == -(int)BAWN_ERROR_APPROVAL_DENIED, "and answers the same request so when it is asked again");
+	ok(hold(&a, "sha-f", 60000, other, &fresh) == 0 && decide(&a, other, true) == BAWN_ERROR_NONE && answered(&a, "sha-f", id) == 1 && strcmp(id, other) == 0 &&
+	   answered(&a, "sha-g", id) == 0, "an approval is found by its request, and by no other");
+	ok(hold(&a, "sha-h", 1000, other, &fresh) == 0 && decide(&a, other, false) == BAWN_ERROR_NONE && answered(&a, "sha-h", id) < 0 &&
+	   usleep(999000) == 0 && usleep(50000) == 0 && answered(&a, "sha-h", id) == 0, "a denial holds until its time is over");
 	ok(hold(&a, "sha-c", 1, id, &fresh) == 0 && usleep(5000) == 0 && waiting(&a) == 0, "after its time it is not pending");
 	ok(decide(&a, id, true) == BAWN_ERROR_APPROVAL_EXPIRED, "and cannot be approved");
 	ok(hold(&a, "sha-d", 1000, id, &fresh) == 0 && decide(&a, id, true) == BAWN_ERROR_NONE && usleep(999000) == 0 && usleep(50000) == 0 &&
