@@ -267,6 +267,7 @@ class RunRequest:
     pids: int = 0
     disk_bytes: int = 0
     backend: Optional[bytes] = None
+    image: Optional[bytes] = None
     trust: Optional[bytes] = None
     network: Optional[bytes] = None
     labels: List[bytes] = field(default_factory=list)
@@ -277,6 +278,7 @@ class RunRequest:
     out_dir: Optional[bytes] = None
     stream: bool = False
     dry_run: bool = False
+    hold: bool = False
 
     def struct(self) -> "_lib.Request":
         """The C struct; it keeps alive what it points to."""
@@ -284,9 +286,10 @@ class RunRequest:
                          language=self.language, path=self.path, stdin_data=self.stdin,
                          stdin_size=len(self.stdin or b""), timeout_ms=self.timeout_ms,
                          memory_bytes=self.memory_bytes, cpus_milli=self.cpus_milli, pids=self.pids,
-                         disk_bytes=self.disk_bytes, backend=self.backend, trust=self.trust, network=self.network,
-                         session=self.session, override_=self.override, reason=self.reason, approval=self.approval,
-                         out_dir=self.out_dir, stream=self.stream, dry_run=self.dry_run)
+                         disk_bytes=self.disk_bytes, backend=self.backend, image=self.image, trust=self.trust,
+                         network=self.network, session=self.session, override_=self.override, reason=self.reason,
+                         approval=self.approval, out_dir=self.out_dir, stream=self.stream,
+                         dry_run=self.dry_run, hold=self.hold)
         for name in ("args", "env", "labels"):
             words = getattr(self, name)
             setattr(r, name, (c_char_p * len(words))(*words))

@@ -131,20 +131,21 @@ class Client:
                   env: Optional[Mapping[str, str]] = None, timeout: Optional[Duration] = None,
                   memory: Optional[Size] = None, cpus: Optional[float] = None, pids: Optional[int] = None,
                   disk: Optional[Size] = None, trust: Optional[str] = None, network: Optional[str] = None,
-                  backend: Optional[str] = None, name: Optional[str] = None,
-                  labels: Optional[Mapping[str, str]] = None, session: Optional[str] = None, override: bool = False,
-                  reason: Optional[str] = None, approval: Optional[str] = None, confirm: Optional[Confirm] = None,
-                  on_stdout: Optional[OnText] = None, on_stderr: Optional[OnText] = None,
-                  on_event: Optional[OnEvent] = None, out_dir: Optional[PathLike] = None, collect: bool = False,
-                  dry_run: bool = False, check: Optional[bool] = None) -> Result:
+                  backend: Optional[str] = None, image: Optional[str] = None,
+                  name: Optional[str] = None, labels: Optional[Mapping[str, str]] = None, session: Optional[str] = None,
+                  override: bool = False, reason: Optional[str] = None, approval: Optional[str] = None,
+                  hold: bool = False, confirm: Optional[Confirm] = None, on_stdout: Optional[OnText] = None,
+                  on_stderr: Optional[OnText] = None, on_event: Optional[OnEvent] = None,
+                  out_dir: Optional[PathLike] = None, collect: bool = False, dry_run: bool = False,
+                  check: Optional[bool] = None) -> Result:
         """bawn.run, awaited."""
         on = _OnLoop()
 
         def work() -> Result:
             execution = self._client._prepare(
                 code, language, args=args, stdin=stdin, files=files, env=env, timeout=timeout, memory=memory,
-                cpus=cpus, pids=pids, disk=disk, trust=trust, network=network, backend=backend, name=name,
-                labels=labels, session=session, override=override, reason=reason, approval=approval,
+                cpus=cpus, pids=pids, disk=disk, trust=trust, network=network, backend=backend, image=image, name=name,
+                labels=labels, session=session, override=override, reason=reason, approval=approval, hold=hold,
                 confirm=on.asked(confirm), on_stdout=on.told(on_stdout), on_stderr=on.told(on_stderr),
                 on_event=on.told(on_event), out_dir=out_dir, collect=collect, dry_run=dry_run)
             on.started(execution)

@@ -292,21 +292,24 @@ class Client:
             stdin: Optional[Text] = None, files: Optional[Files] = None, env: Optional[Mapping[str, str]] = None,
             timeout: Optional[Duration] = None, memory: Optional[Size] = None, cpus: Optional[float] = None,
             pids: Optional[int] = None, disk: Optional[Size] = None, trust: Optional[str] = None,
-            network: Optional[str] = None, backend: Optional[str] = None, name: Optional[str] = None,
-            labels: Optional[Mapping[str, str]] = None, session: Optional[str] = None, override: bool = False,
-            reason: Optional[str] = None, approval: Optional[str] = None, confirm: Optional[Confirm] = None,
-            on_stdout: Optional[OnText] = None, on_stderr: Optional[OnText] = None,
-            on_event: Optional[OnEvent] = None, out_dir: Optional[PathLike] = None, collect: bool = False,
-            dry_run: bool = False, check: Optional[bool] = None) -> Result:
+            network: Optional[str] = None, backend: Optional[str] = None, image: Optional[str] = None,
+            name: Optional[str] = None, labels: Optional[Mapping[str, str]] = None, session: Optional[str] = None,
+            override: bool = False, reason: Optional[str] = None, approval: Optional[str] = None,
+            hold: bool = False, confirm: Optional[Confirm] = None, on_stdout: Optional[OnText] = None,
+            on_stderr: Optional[OnText] = None, on_event: Optional[OnEvent] = None,
+            out_dir: Optional[PathLike] = None, collect: bool = False, dry_run: bool = False,
+            check: Optional[bool] = None) -> Result:
         """Assesses code and files, decides, runs the code behind the wall, records it.
 
         language: python, bash or javascript; None looks at the #! line.
         files: {name: text, bytes or Path}, or a list of paths; they stand in the code's working directory.
         timeout: seconds, '30s' or a timedelta; memory and disk: bytes or '256m'.  More than what bawn computes is
             granted up to the policy's ceiling.
+        backend, image: `native` or `docker`, and the container's image; None is what policy says.
         name, labels, session: kept in the record and in the result (`name` is the label of that name).
         override, reason: ask to lift HIGH or BLOCKED; the requester's own word, assurance `self`.
-        approval: the id of an approval given for exactly this request.
+        approval: the id of an approval given for exactly this request; hold: BLOCKED waits for a person too, and an
+            approval that was given for exactly this request is found and used.
         confirm: asked about HIGH and BLOCKED; returns Answer or bool.  Assurance `self` as well.
         on_stdout, on_stderr: text as it comes; on_event: everything.  They run in the calling thread.
         out_dir: files the code leaves are copied there; collect: they are in `result.contents`.
@@ -315,8 +318,8 @@ class Client:
         """
         execution = self._prepare(
             code, language, args=args, stdin=stdin, files=files, env=env, timeout=timeout, memory=memory, cpus=cpus,
-            pids=pids, disk=disk, trust=trust, network=network, backend=backend, name=name, labels=labels,
-            session=session, override=override, reason=reason, approval=approval, confirm=confirm,
+            pids=pids, disk=disk, trust=trust, network=network, backend=backend, image=image, name=name, labels=labels,
+            session=session, override=override, reason=reason, approval=approval, hold=hold, confirm=confirm,
             on_stdout=on_stdout, on_stderr=on_stderr, on_event=on_event, out_dir=out_dir, collect=collect,
             dry_run=dry_run)
         return self._finish(execution, check)
@@ -331,9 +334,10 @@ class Client:
     def _prepare(self, code: Text, language: Optional[str], *, args: Sequence[str], stdin: Optional[Text],
                  files: Optional[Files], env: Optional[Mapping[str, str]], timeout: Optional[Duration],
                  memory: Optional[Size], cpus: Optional[float], pids: Optional[int], disk: Optional[Size],
-                 trust: Optional[str], network: Optional[str], backend: Optional[str], name: Optional[str],
-                 labels: Optional[Mapping[str, str]], session: Optional[str], override: bool, reason: Optional[str],
-                 approval: Optional[str], confirm: Optional[Confirm], on_stdout: Optional[OnText],
+                 trust: Optional[str], network: Optional[str], backend: Optional[str], image: Optional[str],
+                 name: Optional[str], labels: Optional[Mapping[str, str]], session: Optional[str],
+                 override: bool, reason: Optional[str],
+                 approval: Optional[str], hold: bool, confirm: Optional[Confirm], on_stdout: Optional[OnText],
                  on_stderr: Optional[OnText], on_event: Optional[OnEvent], out_dir: Optional[PathLike],
                  collect: bool, dry_run: bool) -> Execution:
         if out_dir is not None and collect:
@@ -345,12 +349,14 @@ class Client:
             files=_request.read_files(files), timeout_ms=_request.to_ms("timeout", timeout),
             memory_bytes=_request.to_size("memory", memory), cpus_milli=_request.to_milli("cpus", cpus),
             pids=_request.to_count("pids", pids), disk_bytes=_request.to_size("disk", disk),
-            backend=_request.optional_text("backend", backend), trust=_request.optional_text("trust", trust),
+            backend=_request.optional_text("backend", backend), image=_request.optional_text("image", image),
+            trust=_request.optional_text("trust", trust),
             network=_request.optional_text("network", network),
             labels=_request.to_pairs("labels", {**(labels or {}), **({"name": name} if name is not None else {})}),
             session=_request.optional_text("session", session), override=bool(override),
             reason=_request.optional_text("reason", reason), approval=_request.optional_text("approval", approval),
-            out_dir=_path(out_dir), stream=on_stdout is not None or on_stderr is not None, dry_run=bool(dry_run))
+            out_dir=_path(out_dir), stream=on_stdout is not None or on_stderr is not None, dry_run=bool(dry_run),
+            hold=bool(hold))
         callbacks = _Callbacks(confirm, on_stdout, on_stderr, on_event)
         return Execution(request, callbacks, self._state, self._config, collect)
 

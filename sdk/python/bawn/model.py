@@ -130,7 +130,7 @@ class Enforcement:
     backend: str
     layers: List[str]
     missing: List[str]
-    container: Optional[str]
+    container: Optional[Dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -269,7 +269,9 @@ class Result:
             return f"{level}, refused{why}"
         if self.status == "needs_approval":
             approval = self.decision.approval_id if self.decision is not None else None
-            return f"{level}, held{why}; somebody has to answer: bawn approve {approval} --reason TEXT"
+            how = f"somebody has to answer: bawn approve {approval} --reason TEXT" if approval else \
+                "somebody would have to approve it"  # a dry run holds nothing
+            return f"{level}, held{why}; {how}"
         if self.status == "failed":
             return f"the program was ended by signal {self.signal}" if self.signal else \
                 f"the program exited with {self.exit_code}"

@@ -1,10 +1,14 @@
 """What the tests of the Python package share: a world of its own for each, with the real library and sandbox.
 
 tests/integration/python.t runs them for `prove`; by hand: /usr/bin/python3 -m pytest sdk/python/tests"""
+import atexit
 import os
+import shutil
 import sys
+import tempfile
 
 import hypothesis
+import hypothesis.configuration
 import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -17,6 +21,9 @@ for name in ("BAWN_STATE", "BAWN_CONFIG"):
 import bawn  # noqa: E402
 import bawntest  # noqa: E402
 
+home = tempfile.mkdtemp(prefix="bawn-hypothesis-")  # not the tree
+atexit.register(shutil.rmtree, home, True)
+hypothesis.configuration.set_hypothesis_home_dir(home)
 # The machine may be busy: how long an example takes says nothing.
 hypothesis.settings.register_profile("bawn", deadline=None, database=None, max_examples=60, print_blob=True,
                                      suppress_health_check=list(hypothesis.HealthCheck))

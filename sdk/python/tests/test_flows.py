@@ -185,6 +185,18 @@ def test_held_then_approved_by_a_person_then_run(world, client):
         client.run(HIGH, approval=approval)
 
 
+def test_with_hold_the_same_call_goes_on_when_somebody_has_approved(world, client):
+    for code in (HIGH, BLOCKED):
+        with pytest.raises(bawn.ApprovalRequired) as e:
+            client.run(code, hold=True)
+        with pytest.raises(bawn.ApprovalRequired) as again:
+            client.run(code, hold=True)
+        assert again.value.approval_id == e.value.approval_id
+        assert bawntest.terminal(world, ["approve", e.value.approval_id, "--reason", "read it"], [("yes", "yes\n")]).code == 0
+        r = client.run(code, hold=True)
+        assert (r.stdout, r.decision.assurance) == ("ran\n", "terminal")
+
+
 def test_denied_is_denied(client):
     with pytest.raises(bawn.ApprovalRequired) as e:
         client.run(HIGH)

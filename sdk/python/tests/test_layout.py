@@ -41,8 +41,8 @@ def test_every_field_of_the_header_is_mirrored():
         if name == "bawn_err":
             continue
         body = re.search(r"struct %s \{(.*?)\}" % name, header, re.S)[1]
-        plain = re.sub(r"\(\*(\w+)\)\([^)]*\)", r"\1", body)
-        assert re.findall(r"(\w+)(?:\[\w+\])?\s*(?=[,;])", plain) == [f for f, _ in cls._fields_], name
+        body = re.sub(r"\(\*(\w+)\)\([^)]*\)", r"\1", body)  # a pointer to a function
+        assert re.findall(r"(\w+)(?:\[\w+\])?\s*(?=[,;])", body) == [f for f, _ in cls._fields_], name
 
 
 def test_every_error_type_of_the_library_has_a_class():

@@ -64,4 +64,6 @@ def test_no_name_of_a_file_leads_out_of_the_workspace(names):
             bawn.Client(state=d + "/state").run("print(1)", files={n: "" for n in names}, dry_run=True)
         except bawn.InvalidRequest:
             return
+        except bawn.ApprovalRequired:
+            pass  # one that ends in .a looks like compiled code
         assert all(os.path.normpath(n) == n and not n.startswith(("/", "..")) for n in names)
