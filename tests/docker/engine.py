@@ -87,11 +87,18 @@ class Engine:
                 subprocess.run(["umount", "-l", line.split()[1]], capture_output=True)
         shutil.rmtree(self.dir, True)
         for top in glob.glob("/sys/fs/cgroup/*" + self.cgroup) + glob.glob("/sys/fs/cgroup" + self.cgroup):
-            for d, _, _ in os.walk(top, topdown=False):
-                try:
-                    os.rmdir(d)
-                except OSError:
-                    pass
+            until(lambda: not self.remove(top), 10)
+
+    def remove(self, top):
+        """Of a container that outlived its engine the processes, then its directories; whether something is still there."""
+        for d, _, _ in os.walk(top, topdown=False):
+            try:
+                for pid in open(d + "/cgroup.procs").read().split():
+                    os.kill(int(pid), signal.SIGKILL)
+                os.rmdir(d)
+            except OSError:
+                pass
+        return os.path.exists(top)
 
     def ask(self, method, path, body=None, timeout=30):
         c = Connection(self.socket, timeout)
