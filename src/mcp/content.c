@@ -9,7 +9,7 @@
 #define TEXT_MAX        (256u << 20)
 #define FILES_LOOKED_AT 1000
 #define IMAGES_MAX      8
-#define IMAGE_BYTES_MAX (4u << 20)  /* together: models and their hosts take little more */
+#define IMAGE_BYTES_MAX (4u << 20)  /* together; chosen, not measured */
 
 json_t *bawn_mcp_content(json_t *doc_stolen, bool is_error)
 {
