@@ -119,18 +119,7 @@ int bawn_box_build(struct bawn_box *box, struct bawn_err *err)
 void bawn_box_kill(struct bawn_box *box)
 {
 	(void)kill(-1, SIGKILL);  /* all but ourselves; ESRCH: nobody */
-	for (;;) {
-		int status;
-		pid_t pid = waitpid(-1, &status, __WALL);
-		if (pid < 0 && errno == EINTR)
-			continue;
-		if (pid < 0)
-			break;
-		if (pid == box->pid && !box->reaped) {
-			box->reaped = true;
-			box->status = status;
-		}
-	}
+	bawn_box_reap(box);
 	bawn_close_fdp(&box->pid_fd);
 }
 

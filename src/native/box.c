@@ -275,18 +275,7 @@ void bawn_box_kill(struct bawn_box *box)
 	bawn_close_fdp(&box->live);  /* init ends by this, too: nobody is waited for who was not told */
 	/* Init cannot go before all inside are reaped, and the program is ours to reap: take whatever
 	 * comes until there is nothing more. */
-	for (;;) {
-		int status;
-		pid_t pid = waitpid(-1, &status, __WALL);
-		if (pid < 0 && errno == EINTR)
-			continue;
-		if (pid < 0)
-			break;
-		if (pid == box->pid && !box->reaped) {
-			box->reaped = true;
-			box->status = status;
-		}
-	}
+	bawn_box_reap(box);
 	bawn_close_fdp(&box->init_fd);
 	bawn_close_fdp(&box->pid_fd);
 	box->init_fd = box->pid_fd = -1;

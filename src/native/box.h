@@ -69,6 +69,8 @@ BAWN_MUST_CHECK int bawn_box_start(struct bawn_box *box, int code_fd, int stdin_
                                    const struct bawn_buf *env, struct bawn_err *err);
 /* Kills and reaps all of it; afterwards nothing inside is alive.  May be called again. */
 void bawn_box_kill(struct bawn_box *box);
+/* Takes whatever child comes until there is none; the program's status is kept. */
+void bawn_box_reap(struct bawn_box *box);
 void bawn_box_done(struct bawn_box *box);
 
 /* Which walls a test asked to leave out; always none in the launcher that is installed. */

@@ -133,7 +133,8 @@ static int go_below_own(struct bawn_hierarchy *h, struct bawn_err *err)
 	}
 }
 
-int bawn_cgroups_find(struct bawn_cgroups *cg, struct bawn_err *err)
+/* Where each controller is mounted. */
+static int locate(struct bawn_cgroups *cg, struct bawn_err *err)
 {
 	bawn_auto_buf text = BAWN_BUF(1u << 20);
 	*cg = (struct bawn_cgroups){ .of = { -1, -1, -1, -1 } };
@@ -144,6 +145,12 @@ int bawn_cgroups_find(struct bawn_cgroups *cg, struct bawn_err *err)
 	for (int i = 0; i < BAWN_CTL_COUNT; i++)
 		if (cg->of[i] < 0)
 			return bawn_fail(err, -ENOENT, "find the '%s' cgroup controller", ctl_name[i]);
+	return 0;
+}
+
+int bawn_cgroups_find(struct bawn_cgroups *cg, struct bawn_err *err)
+{
+	int r = locate(cg, err);
 	for (size_t i = 0; r == 0 && geteuid() != 0 && i < cg->n; i++)
 		r = cg->at[i].v2 ? go_below_own(&cg->at[i], err) : 0;
 	return r;
@@ -446,15 +453,10 @@ static int check_limit(const struct bawn_hierarchy *h, const char *file, uint64_
 
 int bawn_cgroups_adopt(struct bawn_cgroups *cg, const struct bawn_limits *l, uint64_t ours, struct bawn_err *err)
 {
-	bawn_auto_buf text = BAWN_BUF(1u << 20);
 	struct bawn_counters now;
-	int r = bawn_read_file(AT_FDCWD, "/proc/self/mountinfo", &text, err);
+	int r = locate(cg, err);
 	if (r < 0)
 		return r;
-	bawn_cgroups_parse(cg, bawn_buf_span(&text), kernel_controllers);
-	for (int i = 0; i < BAWN_CTL_COUNT; i++)
-		if (cg->of[i] < 0)
-			return bawn_fail(err, -ENOENT, "find the '%s' cgroup controller", ctl_name[i]);
 	for (size_t i = 0; i < cg->n; i++) {
 		cg->at[i].fd = open(cg->at[i].mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (cg->at[i].fd < 0)

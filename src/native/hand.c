@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "native/box.h"
@@ -283,4 +284,20 @@ int bawn_box_start(struct bawn_box *box, int code_fd, int stdin_fd, const struct
 		return note.err.code;
 	}
 	return bawn_fail(err, r < 0 ? r : -EPROTO, "start the interpreter");
+}
+
+void bawn_box_reap(struct bawn_box *box)
+{
+	for (;;) {
+		int status;
+		pid_t pid = waitpid(-1, &status, __WALL);
+		if (pid < 0 && errno == EINTR)
+			continue;
+		if (pid < 0)
+			return;
+		if (pid == box->pid && !box->reaped) {
+			box->reaped = true;
+			box->status = status;
+		}
+	}
 }
