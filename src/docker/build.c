@@ -196,7 +196,7 @@ static int check_versions(struct bawn_manager *m, const struct versions *v, stru
 		r = bawn_versions_check(m->versions, m->spec.container.runtime, &m->vulnerable, err);
 	json_t *first = json_array_get(m->vulnerable, 0);
 	if (r == 0 && first != NULL && m->spec.container.require_patched)
-		r = bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, "docker.require_patched", "%s %.40s is known to let code out (%s)",
+		r = bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, "docker.require_patched", "%s, version %.40s, is not known to be mended (%s)",
 		                 json_string_value(json_object_get(first, "name")), json_string_value(json_object_get(first, "version")),
 		                 json_string_value(json_object_get(first, "cve")));
 	return r;

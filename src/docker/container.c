@@ -226,17 +226,20 @@ static const char *weakness(const char *name, const unsigned v[static 3])
 int bawn_versions_check(const json_t *version, const char *runtime, json_t **out, struct bawn_err *err)
 {
 	json_t *list = json_array(), *c;
-	bool ok = list != NULL, runc = runtime == NULL || runtime[0] == '\0' || strcmp(runtime, "runc") == 0;
+	bool ok = list != NULL, runc = runtime == NULL || runtime[0] == '\0' || strcmp(runtime, "runc") == 0, told = !runc;
 	size_t i;
 	json_array_foreach(json_object_get(version, "Components"), i, c) {
 		const char *name = json_string_value(json_object_get(c, "Name")), *text = json_string_value(json_object_get(c, "Version"));
 		unsigned v[3];
 		if (name == NULL || text == NULL || !parse_version(text, v) || (strcmp(name, "runc") == 0 && !runc))
 			continue;
+		told = told || strcmp(name, "runc") == 0;
 		const char *cve = weakness(name, v);
 		if (cve != NULL)
 			bawn_json_push(list, json_pack("{s:s, s:o, s:s}", "name", name, "version", bawn_json_text(bawn_span(text)), "cve", cve), &ok);
 	}
+	if (!told)  /* who does not say may be any */
+		bawn_json_push(list, json_pack("{s:s, s:s, s:s}", "name", "runc", "version", "unknown", "cve", known[0].cve), &ok);
 	if (!ok) {
 		json_decref(list);
 		return bawn_fail(err, -ENOMEM, "look at the engine's versions");

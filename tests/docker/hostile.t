@@ -206,7 +206,7 @@ with Engine() as e:
     strict = w.config(sandbox="docker:\n  require_patched: true\n")
     def patched(version):
         return edited("/version", lambda d: [c.__setitem__("Version", version) for c in d["Components"] if c["Name"] == "runc"])
-    for version, good in (("1.1.5+ds1", False), ("1.1.99", False), ("1.2.7", False), ("1.2.8", True), ("1.3.2", False), ("1.3.3", True), ("1.4.0", True), ("2.0.0", True)):
+    for version, good in (("1.1.5+ds1", False), ("1.1.99", False), ("1.2.7", False), ("1.2.8", True), ("1.3.2", False), ("1.3.3", True), ("1.4.0", True), ("2.0.0", True), ("", False), ("next", False)):
         b = Between(e, patched(version))
         r = through(b, "print('ran')", "--config", strict)
         ok((r.code == 0 and "patched_runtime" not in r["enforcement"]["missing"]) if good else (r.code == 125 and r["error"]["type"] == "enforcement_missing"),
