@@ -1,6 +1,6 @@
 # The front door; meson and ninja do the work (tools/build has the variants).  Every target first
 # installs what it needs: tools/setup says what that is, and does nothing the second time.
-.PHONY: all demo test test-units test-kernel bench fuzz soak docs security-results install ci lint valgrind clean help
+.PHONY: all demo test test-units test-kernel bench fuzz soak docs security-results install uninstall ci lint valgrind clean help
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-print-directory
 
@@ -49,6 +49,9 @@ security-results: all  ## docs/SECURITY-RESULTS.md, from a run of the escape cam
 
 install: all  ## to /usr/local, below DESTDIR
 	@meson install --no-rebuild -C build
+
+uninstall: ## what the last install put there, and what Python made of it; state and /etc/bawn stay
+	@tools/uninstall build
 
 lint:      ## shell scripts
 	@tools/setup test

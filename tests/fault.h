@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include "sanitized.h"
 
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 
@@ -23,12 +24,7 @@ __attribute__((unused)) static bool fault_now(void)
 	return true;
 }
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)  /* how clang says it */
-#define __SANITIZE_ADDRESS__ 1
-#endif
-#endif
-#if !defined(__SANITIZE_ADDRESS__)
+#if !SANITIZED
 #define FAULT_WORKS 1
 void *malloc(size_t n) { return fault_now() ? NULL : __libc_malloc(n); }
 void *calloc(size_t n, size_t m) { return fault_now() ? NULL : __libc_calloc(n, m); }

@@ -1,4 +1,4 @@
-/* bawn.h - run code that nobody has read yet: assessed before, contained during, provable after.
+/* bawn.h - run code that nobody has read yet: assessed before, contained during, provable after; libbawn(3).
  *
  *	struct bawn *b;
  *	struct bawn_result *r;
@@ -88,9 +88,12 @@ struct bawn_request {
 	const char *const *env; size_t n_env;            /* "NAME=VALUE" */
 	const void        *stdin_data; size_t stdin_size;
 	const struct bawn_input *inputs; size_t n_inputs;
+	/* Installed before the code runs, which then has no network: "NAME", "NAME==VERSION"; for javascript "NAME@VERSION".
+	 * Needs network.whitelist; names that look like others, or that policy does not list, are held as HIGH is. */
 	const char *const *packages; size_t n_packages;
 	const char        *backend;    /* NULL: policy's */
-	const char        *image, *environment;
+	const char        *image;
+	const char        *environment;  /* packages that are there already: a name given by `build`, or a hash */
 	uint64_t           timeout_ms, memory_bytes, cpus_milli, pids, disk_bytes;  /* 0: as computed */
 	const char        *trust;      /* may only lower */
 	const char        *network;    /* NULL: none */
@@ -110,6 +113,10 @@ struct bawn_request {
 	 * somebody gave for exactly this request is used.  One that was denied stays so until it expires. */
 	int                hold;
 	const char        *client;     /* what the program that asks calls itself; recorded as claimed, believed by nobody */
+	/* With `network`: hosts outside network.whitelist, for this run alone.  A request that asks for one is held as HIGH
+	 * is, whatever its level: a person grants it. */
+	const char *const *hosts; size_t n_hosts;
+	const char        *build;      /* run nothing: only have `packages` installed, and call that so */
 };
 
 /* The whole flow, blocking.  *out is set whenever 0 is returned. */

@@ -194,10 +194,16 @@ static void coding_cookie(struct engine *e, struct bawn_span text)
 /* ---- files that are not read to their end ---- */
 
 #define UNFINISHED UINT16_MAX
-const struct bawn_rule bawn_rule_unfinished = {
-	.id = "bawn/assessment-failed", .family = "engine", .message = "The assessor could not finish", .why = "What could not be read to its end may do anything.",
-	.fix = "Make the code shorter or simpler.", .score = 20, .language = -1, .capability = -1, .level = BAWN_LEVEL_HIGH, .matcher = BAWN_MATCH_EVENT,
+#define ALONE .language = -1, .capability = -1, .level = BAWN_LEVEL_HIGH, .matcher = BAWN_MATCH_EVENT
+const struct bawn_rule bawn_rule_alone[BAWN_ALONE_COUNT] = {
+	[BAWN_ALONE_UNFINISHED] = { .id = "bawn/assessment-failed", .family = "engine", .message = "The assessor could not finish",
+		.why = "What could not be read to its end may do anything.", .fix = "Make the code shorter or simpler.", .score = 20, ALONE },
+	[BAWN_ALONE_LOOKALIKE] = { .id = "bawn/package-lookalike", .family = "supply-chain", .message = "A package has nearly the name of a popular one",
+		.why = "Names one letter off are how packages that nobody meant get installed.", .fix = "Compare the name letter by letter with the one you meant.", .score = 20, ALONE },
+	[BAWN_ALONE_UNLISTED] = { .id = "bawn/package-unlisted", .family = "supply-chain", .message = "A package that policy does not list",
+		.why = "Whoever wrote the policy has not agreed to it.", .fix = "Use one of network.packages in sandbox.yaml, or have it added there.", .score = 20, ALONE },
 };
+#define bawn_rule_unfinished bawn_rule_alone[BAWN_ALONE_UNFINISHED]
 
 static struct bawn_rule rule_of(const struct engine *e, uint16_t number)
 {
@@ -643,6 +649,24 @@ int bawn_assess(const struct bawn_assess_file *file, size_t n_files, const struc
                 struct bawn_assessment **out, struct bawn_err *err)
 {
 	return bawn_assess_with(&bawn_rules, file, n_files, policy, NULL, out, err);
+}
+
+int bawn_assessment_package(struct bawn_assessment *a, enum bawn_alone which, const char *message, struct bawn_err *err)
+{
+	const struct bawn_rule *r = &bawn_rule_alone[which];
+	struct bawn_finding *more = bawn_arena_array(a->pool, struct bawn_finding, a->n_findings + 1);
+	const char *text = bawn_arena_text(a->pool, bawn_span(message));
+	if (more == NULL || text == NULL)
+		return bawn_fail(err, -ENOMEM, "note a package");
+	if (a->n_findings > 0)
+		memcpy(more + 1, a->finding, a->n_findings * sizeof *more);
+	more[0] = (struct bawn_finding){ .rule = r->id, .level = (enum bawn_level)r->level, .line = 1, .column = 1, .end_line = 1, .end_column = 1,
+		.message = text, .why = r->why, .fix = r->fix };
+	a->finding = more;
+	a->n_findings++;
+	a->strongest = a->strongest > more[0].level ? a->strongest : more[0].level;
+	a->level = a->level > more[0].level ? a->level : more[0].level;
+	return 0;
 }
 
 void bawn_assessment_free(struct bawn_assessment *a)

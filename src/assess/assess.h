@@ -106,6 +106,12 @@ BAWN_MUST_CHECK int bawn_assess(const struct bawn_assess_file *file, size_t n_fi
                                 struct bawn_err *err);
 void bawn_assessment_free(struct bawn_assessment *a);
 
+/* Rules that no file has, since no text matches them. */
+enum bawn_alone { BAWN_ALONE_UNFINISHED, BAWN_ALONE_LOOKALIKE, BAWN_ALONE_UNLISTED, BAWN_ALONE_COUNT };
+/* Puts a finding about a package that the code is to be given in front; `message` names it.  It
+ * makes the whole HIGH at least and adds nothing to the score, which is the code's. */
+BAWN_MUST_CHECK int bawn_assessment_package(struct bawn_assessment *a, enum bawn_alone which, const char *message, struct bawn_err *err);
+
 const char *bawn_rules_version(void);   /* changes when any rule changes: hash of the table */
 
 /* The same, followed by "+" and a hash of the policy's rules.d where it has one. */

@@ -121,11 +121,11 @@ static json_t *own_json(const struct bawn_own_rule *r, bool *ok)
 	return o;
 }
 
-/* Findings have its id, too. */
-static json_t *unfinished_json(bool *ok)
+/* Findings have their ids, too. */
+static json_t *alone_json(size_t i, bool *ok)
 {
-	struct bawn_rule_table own = { .rule = &bawn_rule_unfinished, .n = 1 };
-	json_t *o = rule_json(&own, 0, ok);
+	struct bawn_rule_table own = { .rule = bawn_rule_alone, .n = BAWN_ALONE_COUNT };
+	json_t *o = rule_json(&own, i, ok);
 	bawn_json_set(o, "origin", json_string("the assessor itself"), ok);
 	return o;
 }
@@ -136,7 +136,8 @@ int bawn_rules_json(const struct bawn_policy *policy, json_t **out, struct bawn_
 	bool ok = list != NULL;
 	for (size_t i = 0; ok && i < bawn_rules.n; i++)
 		bawn_json_push(list, rule_json(&bawn_rules, i, &ok), &ok);
-	bawn_json_push(list, unfinished_json(&ok), &ok);
+	for (size_t i = 0; ok && i < BAWN_ALONE_COUNT; i++)
+		bawn_json_push(list, alone_json(i, &ok), &ok);
 	for (size_t i = 0; ok && policy != NULL && policy->own != NULL && i < policy->own->n; i++)
 		bawn_json_push(list, own_json(&policy->own->rule[i], &ok), &ok);
 	if (!ok)

@@ -8,8 +8,8 @@
 /* What one assessment may take, where nothing else is said. */
 extern const struct bawn_tree_limit bawn_assess_limit;
 
-/* What a file has that was not read to its end.  No rule of the table: no policy may turn it off. */
-extern const struct bawn_rule bawn_rule_unfinished;
+/* No rules of the table: no policy may turn them off. */
+extern const struct bawn_rule bawn_rule_alone[BAWN_ALONE_COUNT];
 
 BAWN_MUST_CHECK int bawn_assess_with(const struct bawn_rule_table *rules, const struct bawn_assess_file *file, size_t n_files,
                                      const struct bawn_policy *policy, const struct bawn_tree_limit *most,

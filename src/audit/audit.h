@@ -26,6 +26,9 @@
 	X(SANDBOX_CREATED,    "sandbox.created",    "INFO") \
 	X(CONTAINER_CREATED,  "container.created",  "INFO") \
 	X(CONTAINER_SWEPT,    "container.swept",    "LOW") \
+	X(ENV_BUILT,          "env.built",          "INFO") \
+	X(ENV_NAMED,          "env.named",          "INFO") \
+	X(ENV_REMOVED,        "env.removed",        "LOW") \
 	X(LIMIT_VIOLATION,    "limit.violation",    "MEDIUM") \
 	X(POLICY_CHANGED,     "policy.changed",     "HIGH") \
 	X(SYSTEM_START,       "system.start",       "INFO") \
@@ -104,10 +107,11 @@ BAWN_MUST_CHECK int bawn_audit_rotate_key(const char *dir, const struct bawn_aud
  * exported to a new file (bytes as stored, one after the other), read back and verified, and recorded as
  * log.prune before they go; proofs of what is left still work.  out->cut 0: there is nothing that old, and
  * nothing was done. */
-struct bawn_prune { uint64_t before_us; const char *export_path; const json_t *principal; };
+struct bawn_prune { uint64_t before_us, keep_us; const char *export_path; const json_t *principal; };  /* keep_us: how old entries get in the export */
 struct bawn_pruned {
 	uint64_t from, cut;             /* the first entry that went, the first that stays */
 	uint64_t segments, bytes;
+	uint64_t keep_until_us;         /* the export: its youngest entry is keep_us old then */
 	char     sha256[BAWN_SHA256_HEX];  /* of the export */
 	struct bawn_receipt receipt;    /* of log.prune */
 };
@@ -140,12 +144,16 @@ struct bawn_audit_report {
 	uint64_t stray_bodies;          /* files there that are not, but that no entry cites */
 	char     tiles[128];            /* "": none published; "good"; or what is wrong: made from the log, so no fault of it */
 };
+/* Who wants to know how far reading has come: called now and then, with the entries that were read and their number. */
+struct bawn_audit_progress { void (*tell)(void *ctx, uint64_t done, uint64_t of); void *ctx; };
+
 struct bawn_audit_verify_options {
 	const char *key;                /* a verifier key known from elsewhere, which must have signed this log; or NULL */
 	const char *witness;            /* a witness's directory, its file, or a checkpoint somebody kept; or NULL */
 	bool        witness_may;        /* it may be missing, or know nothing of this log: then there is no anchor */
 	unsigned    jobs;               /* threads that share the work, the caller's counted; 0: only that */
 	bool        skim;               /* of the signatures only the last of each epoch, which covers what the others do */
+	struct bawn_audit_progress progress;  /* .tell may be NULL */
 };
 /* Reads every byte; works on a copy.  Fails only where the log cannot be read at all, or the key is none. */
 BAWN_MUST_CHECK int bawn_audit_verify(const char *dir, const struct bawn_audit_verify_options *o,
@@ -195,6 +203,7 @@ struct bawn_find {
 	bool         ends;              /* entries that end an execution: bawn_record_ends */
 	bool         one; uint64_t seq; /* this entry */
 	uint64_t     look;              /* so many of the newest are read before an index is begun; 0: 32768 */
+	struct bawn_audit_progress progress;  /* of making an index; .tell may be NULL */
 };
 /* Calls `entry`, newest first, for at least every entry that meets the question: the caller looks at each itself.  With the
  * help of an index (`helper` is the path of libexec/bawn/index, or NULL) where there is one or it can be made, so that a

@@ -143,7 +143,7 @@ int bawn_audit_find(const char *dir, const char *helper, const struct bawn_find 
 	if (r < 0)
 		return r;
 	bawn_auto_index x;
-	if (bawn_index_open(&x, dir, dirfd, helper, &all, &end, look) < 0 || (ask->one && (x.to == 0 || ask->seq >= end.size)))
+	if (bawn_index_open(&x, dir, dirfd, helper, &all, &end, look, ask->progress) < 0 || (ask->one && (x.to == 0 || ask->seq >= end.size)))
 		return without(dir, ask, entry, ctx, err);
 	struct finding f = { .ask = ask, .entry = entry, .ctx = ctx, .down_to = end.size > look ? end.size - look : 0 };
 	if (x.to > 0 && end.size - x.to <= (look > BAWN_INDEX_BLOCK ? look : BAWN_INDEX_BLOCK))

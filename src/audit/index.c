@@ -281,7 +281,7 @@ void bawn_index_discard(struct bawn_index *x)
 
 /* ---- adding to it ---- */
 
-struct adding { struct bawn_index *x; struct bawn_bookmark at; uint64_t stop; struct terms terms; struct bawn_buf out; };
+struct adding { struct bawn_index *x; struct bawn_bookmark at; uint64_t begin, stop; struct terms terms; struct bawn_buf out; };
 
 static int send_out(struct adding *a)
 {
@@ -301,7 +301,11 @@ static int add_entry(void *ctx, const struct bawn_entry *e)
 	bawn_buf_add(&a->out, &out, sizeof out);
 	bawn_buf_add(&a->out, a->terms.bytes, a->terms.n);
 	const bool last = e->seq + 1 == a->stop;
-	int r = last || a->out.n >= SEND ? send_out(a) : 0;
+	if (!last && a->out.n < SEND)
+		return 0;
+	if (a->x->progress.tell != NULL)
+		a->x->progress.tell(a->x->progress.ctx, e->seq - a->begin, a->stop - a->begin);
+	int r = send_out(a);
 	return r < 0 ? r : last;
 }
 
@@ -313,7 +317,7 @@ static int add(struct bawn_index *x, const char *dir, uint64_t size)
 	uint64_t done = 0;
 	if (a == NULL)
 		return -ENOMEM;
-	*a = (struct adding){ .x = x, .at = x->place, .stop = stop_at, .out = BAWN_BUF(SEND + sizeof(struct bawn_index_entry) + BAWN_INDEX_TERMS + 1) };
+	*a = (struct adding){ .x = x, .at = x->place, .begin = x->to, .stop = stop_at, .out = BAWN_BUF(SEND + sizeof(struct bawn_index_entry) + BAWN_INDEX_TERMS + 1) };
 	int r = start(x, "build");
 	if (r == 0)
 		r = bawn_audit_walk_on(dir, &a->at, add_entry, a, NULL);
@@ -402,9 +406,9 @@ static int open_files(struct bawn_index *x)
 }
 
 int bawn_index_open(struct bawn_index *x, const char *dir, int dirfd, const char *helper, const struct bawn_segments *all, const struct bawn_head *end,
-                    uint64_t most)
+                    uint64_t most, struct bawn_audit_progress progress)
 {
-	*x = (struct bawn_index){ .helper = helper, .dirfd = dirfd, .fd = -1, .lock = -1, .talk = -1, .pidfd = -1 };
+	*x = (struct bawn_index){ .helper = helper, .progress = progress, .dirfd = dirfd, .fd = -1, .lock = -1, .talk = -1, .pidfd = -1 };
 	if (helper == NULL || all->n == 0 || end->size - all->first[0] < 2 * BAWN_INDEX_BLOCK)  /* read in no time without */
 		return -ENOENT;
 	int r = make_key(x, end);

@@ -21,6 +21,7 @@ struct bawn_index {
 	struct bawn_bookmark place;         /* behind the last of them */
 	int         talk, pidfd;            /* the helper, while it answers */
 	int         pid;
+	struct bawn_audit_progress progress;  /* of adding to it */
 };
 #define bawn_auto_index __attribute__((cleanup(bawn_index_done))) struct bawn_index
 
@@ -28,7 +29,7 @@ struct bawn_index {
  * is 0 where nothing is in it.  Where there can be none (another user's log, a copy without its key, a directory that
  * cannot be written, somebody at work on it) that is an error, and nothing to tell anybody: the log itself is there. */
 BAWN_MUST_CHECK int bawn_index_open(struct bawn_index *x, const char *dir, int dirfd, const char *helper, const struct bawn_segments *all,
-                                    const struct bawn_head *end, uint64_t most);
+                                    const struct bawn_head *end, uint64_t most, struct bawn_audit_progress progress);
 /* Puts all in that is not yet; begins one where there is none. */
 BAWN_MUST_CHECK int bawn_index_bring_up(struct bawn_index *x, const char *dir, const struct bawn_segments *all, const struct bawn_head *end);
 void bawn_index_done(struct bawn_index *x);

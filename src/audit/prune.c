@@ -14,6 +14,7 @@
 #include "audit/keys.h"
 #include "audit/store.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/num.h"
 
@@ -228,6 +229,7 @@ static int choose(struct pruning *p, struct bawn_err *err)
 		if (r < 0 || us >= p->ask->before_us)
 			break;
 		p->cut.cut = p->all.first[i];
+		p->done.keep_until_us = us + p->ask->keep_us;
 	}
 	if (r == 0 && p->cut.cut > 0 && p->all.first[0] > 0)
 		r = bawn_cut_find(p->store.dirfd, &p->all, &p->start, err);
@@ -380,12 +382,15 @@ static int check_log(struct pruning *p, const char *dir, struct bawn_err *err)
 static json_t *prune_json(const struct pruning *p)
 {
 	const char *slash = strrchr(p->ask->export_path, '/');
+	char until[BAWN_RFC3339_LEN];
+	bawn_rfc3339(p->done.keep_until_us, until);
 	json_t *body = bawn_cut_json(&p->cut);
 	bool ok = body != NULL;
 	bawn_json_set(body, "from", json_integer((json_int_t)p->done.from), &ok);
 	bawn_json_set(body, "segments", json_integer((json_int_t)p->done.segments), &ok);
 	bawn_json_set(body, "bytes", json_integer((json_int_t)p->done.bytes), &ok);
 	bawn_json_set(body, "sha256", json_string(p->done.sha256), &ok);
+	bawn_json_set(body, "keep_until", json_string(until), &ok);
 	bawn_json_set(body, "file", bawn_json_text(bawn_span(slash != NULL ? slash + 1 : p->ask->export_path)), &ok);
 	if (ok)
 		return body;

@@ -16,8 +16,12 @@
 #include "audit/store.h"
 #include "audit/tiles.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 
 #define BATCH_BYTES (8u << 20)
+/* Tiles are due when one is full, but no oftener than this: each time some files are replaced, and a file system
+ * that looks for room among names just gone takes longer and longer. */
+#define DERIVE_US   100000u
 
 enum state { QUEUED, UNDERWAY, WRITTEN, FAILED, TAKEN };
 
@@ -43,7 +47,7 @@ struct local {
 	struct bawn_store store;
 	bool              keep_tokens;
 	bool              deriving;
-	uint64_t          derived;       /* entries that tiles were made of */
+	uint64_t          derived, derived_us;  /* entries that tiles were made of, and when */
 };
 
 static struct local *local_of(struct bawn_audit *a) { return (struct local *)a; }
@@ -189,11 +193,12 @@ static void commit(struct local *l)
 		}
 	}
 	wake_next(l);
-	if (r == 0 && !l->deriving && l->store.head.size - l->derived >= BAWN_TILE_WIDTH) {
+	if (r == 0 && !l->deriving && l->store.head.size - l->derived >= BAWN_TILE_WIDTH && bawn_monotonic_us() - l->derived_us >= DERIVE_US) {
 		const struct bawn_head head = l->store.head;  /* the store is another thread's when the mutex goes */
 		const struct bawn_vkey sealer = l->store.sealer;
 		l->deriving = true;
 		l->derived = head.size;
+		l->derived_us = bawn_monotonic_us();
 		derive(l, &head, &sealer);
 	}
 }

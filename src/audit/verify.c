@@ -31,6 +31,8 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 
+#define TELL_EVERY 4096u  /* entries */
+
 struct verify {
 	int                       dirfd;
 	struct bawn_head          head;
@@ -45,6 +47,7 @@ struct verify {
 	struct bawn_tiles        *tiles;
 	struct bawn_ahead        *ahead;
 	struct bawn_audit_report *report;
+	struct bawn_audit_progress progress;
 };
 
 /* The log is bad: said once, for the first problem.  Not an error of the caller. */
@@ -187,6 +190,8 @@ static int verify_lines(struct verify *v, int fd, uint64_t segment, uint64_t end
 		at = next;
 		if (l->sealed)
 			sealed = at;
+		if (v->progress.tell != NULL && l->seq % TELL_EVERY == 0)
+			v->progress.tell(v->progress.ctx, l->seq - v->cut.cut, v->head.size - v->cut.cut);
 	}
 	return r;
 }
@@ -492,6 +497,7 @@ int bawn_audit_verify(const char *dir, const struct bawn_audit_verify_options *o
 	if (r < 0)
 		return r;
 	v.dirfd = dirfd;
+	v.progress = o->progress;
 	v.ahead = bawn_ahead_new(o->jobs, !o->skim);
 	r = v.ahead != NULL ? verify_open(&v, o, err) : bawn_fail(err, -ENOMEM, "verify the log");
 	bawn_ahead_free(v.ahead);

@@ -58,6 +58,21 @@ int bawn_write_all(int fd, const void *p, size_t n, struct bawn_err *err)
 	return 0;
 }
 
+int bawn_copy_fd(int from, int to, struct bawn_err *err)
+{
+	char chunk[65536];
+	for (;;) {
+		ssize_t n = read(from, chunk, sizeof chunk);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? bawn_fail(err, -errno, "read") : 0;
+		int r = bawn_write_all(to, chunk, (size_t)n, err);
+		if (r < 0)
+			return r;
+	}
+}
+
 /* root writing into somebody's directory leaves files that somebody can read. */
 static int give_to_owner(int fd, int dir)
 {

@@ -13,6 +13,8 @@ BAWN_MUST_CHECK int bawn_read_fd(int fd, const char *name, struct bawn_buf *out,
  * ends the program. */
 bool bawn_fits_rlimit(uint64_t end);
 BAWN_MUST_CHECK int bawn_write_all(int fd, const void *p, size_t n, struct bawn_err *err);
+/* All that is left to read of one, behind what is in the other. */
+BAWN_MUST_CHECK int bawn_copy_fd(int from, int to, struct bawn_err *err);
 
 /* A reader sees the old bytes or the new ones, also after a power cut: temporary file, fsync,
  * rename, fsync of the directory. */

@@ -169,6 +169,12 @@ void bawn_cli_inputs_done(struct bawn_cli_inputs *in);
 BAWN_MUST_CHECK int bawn_cli_read_stdin(struct bawn_buf *out, bool quiet, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_cli_read_code(const char *path, struct bawn_buf *out, struct bawn_err *err);
 
+/* ---- with.c: packages by name and by file ---- */
+struct bawn_cli_with { char **item; size_t n; };
+/* Files: a package.json by its `dependencies`; else one package a line, as pip has them, without options. */
+BAWN_MUST_CHECK int bawn_cli_with(struct bawn_cli_with *w, const struct bawn_opt_list *name, const struct bawn_opt_list *file, struct bawn_err *err);
+void bawn_cli_with_done(struct bawn_cli_with *w);
+
 /* ---- stream.c: the program's output on its way to ours ---- */
 
 /* What may reach a terminal: text, newlines, tabs and colours; other control sequences are shown
@@ -180,6 +186,7 @@ void bawn_cli_filter_end(struct bawn_cli_filter *f, struct bawn_buf *out);
 /* ---- drive.c: one execution from start to result, with its output and the signals ---- */
 struct bawn_cli_drive {
 	bool live;                       /* pass output on as it comes */
+	bool tells;                      /* say what takes long before the code starts */
 	int  signals;                    /* signalfd: SIGINT, SIGTERM, SIGHUP */
 	unsigned interrupts;
 	bool abandoned;                  /* after a second interrupt: leave by _exit, nothing may wait any more */

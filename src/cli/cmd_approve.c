@@ -33,7 +33,8 @@ static void put_request(struct bawn_buf *out, const struct bawn_cli *c, const js
 	static const struct bawn_cli_field field[] = {
 		{ "approval", "id", BAWN_CLI_TEXT }, { "level", "level", BAWN_CLI_LEVEL }, { "code", "path", BAWN_CLI_TEXT },
 		{ "sha256", "code_sha256", BAWN_CLI_TEXT }, { "asked by", "principal", BAWN_CLI_COUNTS },
-		{ "session", "session", BAWN_CLI_TEXT }, { "reason", "asked_reason", BAWN_CLI_TEXT }, { "expires", "expires_at", BAWN_CLI_TEXT },
+		{ "session", "session", BAWN_CLI_TEXT }, { "reason", "asked_reason", BAWN_CLI_TEXT }, { "asks for hosts", "limits.network.asked", BAWN_CLI_LIST },
+		{ "expires", "expires_at", BAWN_CLI_TEXT },
 	};
 	bawn_auto_buf code = BAWN_BUF(BAWN_CLI_CODE_MAX);
 	size_t i;

@@ -7,12 +7,14 @@
 #include "cli/commands.h"
 #include <inttypes.h>
 #include <sched.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "cli/bar.h"
 #include "cli/pool.h"
 #include "cli/tree.h"
 #include "core/api.h"
@@ -32,7 +34,7 @@ static const struct bawn_opt rows[] = {
 struct work {
 	struct bawn_cli *c;
 	const struct opts *o;
-	bool json, sarif, progress;
+	bool json, sarif;
 	struct bawn_policy *policy;
 	struct bawn_cli_tree tree;
 	json_t *all, *failures;  /* for sarif */
@@ -41,8 +43,7 @@ struct work {
 	struct bawn_err only_err;
 	int worst;               /* enum bawn_level, -1: none yet */
 	size_t findings, failed, count[BAWN_LEVEL_COUNT];
-	uint64_t shown_us;       /* when the bar was last drawn */
-	bool     bar;            /* whether one is on the screen */
+	struct bawn_cli_bar bar;
 };
 
 static void work_done(struct work *w)
@@ -193,28 +194,12 @@ static int assess_file(void *ctx, size_t i, struct bawn_buf *out)
 
 /* ---- here: what the workers say ---- */
 
-static void clear_progress(struct work *w)
-{
-	if (w->bar)
-		(void)!write(STDERR_FILENO, "\r\033[K", 4);
-	w->bar = false;
-}
-
 static void show_progress(void *ctx, size_t done)
 {
 	struct work *w = ctx;
-	uint64_t now = bawn_monotonic_us();
-	if (!w->progress || now - w->shown_us < 100000)
-		return;
-	w->shown_us = now;
-	w->bar = true;
-	bawn_auto_buf line = BAWN_BUF(256);
-	size_t filled = done * 20 / w->tree.n;
-	bawn_buf_str(&line, "\r\033[K[");
-	for (size_t i = 0; i < 20; i++)
-		bawn_buf_char(&line, i < filled ? '#' : '.');
-	bawn_buf_fmt(&line, "] %zu/%zu files, %zu findings", done, w->tree.n, w->findings);
-	bawn_cli_show(STDERR_FILENO, &line);
+	char found[40];
+	snprintf(found, sizeof found, "%zu findings", w->findings);
+	bawn_cli_bar_show(&w->bar, done, w->tree.n, found);
 }
 
 /* One file that could not be assessed, or not to its end (`verdict`: there is one): told and counted; the
@@ -257,7 +242,7 @@ static int take(void *ctx, size_t i, int status, struct bawn_span answer)
 		(void)bawn_fail_as(&v.err, BAWN_ERROR_ASSESSMENT_FAILED, "code", "'%s': %s", path,
 		                   status == -ETIMEDOUT ? "not assessed in time" : status == -ENOMEM ? "out of memory" : "the assessor broke off");
 	if (v.err.code != 0 || (answer.n > sizeof v && !w->sarif))
-		clear_progress(w);
+		bawn_cli_bar_clear(&w->bar);
 	bool verdict = v.err.code == 0 || answer.n > sizeof v;
 	int r = v.err.code != 0 ? failed(w, path, &v.err, verdict) : 0;
 	if (r != 0 || !verdict)
@@ -345,8 +330,7 @@ static int run(struct bawn_cli *c, const void *opts, int n, char **word)
 	if (o->lang != NULL && bawn_language_named(bawn_span(o->lang)) < 0)
 		return bawn_cli_usage(c, "option --lang: '%s' is none of python|bash|javascript", o->lang);
 	w.json = w.json && !w.sarif;
-	w.progress = !c->common.quiet && isatty(STDERR_FILENO) == 1;
-	w.shown_us = bawn_monotonic_us();  /* none for what is done at once */
+	w.bar = bawn_cli_bar_begin(c, "files");
 	if (bawn_cli_policy(c, &w.policy, &err) < 0)
 		return bawn_cli_fail(c, &err);
 	int r = 0;
@@ -359,7 +343,7 @@ static int run(struct bawn_cli *c, const void *opts, int n, char **word)
 		.work = assess_file, .take = take, .progress = show_progress,
 	};
 	r = r < 0 ? r : bawn_cli_pool(&pool);
-	clear_progress(&w);
+	bawn_cli_bar_clear(&w.bar);
 	if (r < 0) {
 		(void)bawn_fail(&err, r, "assess");
 		return bawn_cli_fail(c, &err);

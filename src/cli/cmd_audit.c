@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/num.h"
+#include "cli/bar.h"
 #include "cli/entries.h"
 #include "cli/log.h"
 #include "cli/pool.h"
@@ -216,14 +217,21 @@ static int run_verify(struct bawn_cli *c, const void *opts, int n, char **word)
 	int failed = read_key(o->key, &key, &err);
 	if (failed == 0 && o->bundle != NULL)
 		return verify_bundle(c, o->bundle, o->key != NULL ? key.p : NULL);
-	struct bawn_audit_verify_options v = { .key = o->key != NULL ? key.p : NULL, .witness = o->witness, .jobs = (unsigned)jobs };
+	struct bawn_cli_bar bar = bawn_cli_bar_begin(c, "entries verified");
+	struct bawn_audit_verify_options v = { .key = o->key != NULL ? key.p : NULL, .witness = o->witness, .jobs = (unsigned)jobs,
+		.progress = { bawn_cli_bar_tick, &bar } };
 	(void)bawn_sha256_load();
 	char witness[544];
 	if (failed == 0 && n == 0 && o->witness == NULL && own_witness(c, witness, sizeof witness)) {
 		v.witness = witness;
 		v.witness_may = true;
 	}
-	if (failed < 0 || bawn_cli_log_dir(c, n > 0 ? word[0] : NULL, dir, sizeof dir, &err) < 0 || bawn_audit_verify(dir, &v, &r, &err) < 0)
+	if (failed == 0)
+		failed = bawn_cli_log_dir(c, n > 0 ? word[0] : NULL, dir, sizeof dir, &err);
+	if (failed == 0)
+		failed = bawn_audit_verify(dir, &v, &r, &err);
+	bawn_cli_bar_clear(&bar);
+	if (failed < 0)
 		return bawn_cli_fail(c, &err) == BAWN_EXIT_USAGE ? BAWN_EXIT_USAGE : BAWN_EXIT_CANNOT;
 	if (n == 0)
 		tell_alert(c, &r);
@@ -327,7 +335,7 @@ static int run_list(struct bawn_cli *c, const void *opts, int n, char **word)
 	if (bawn_cli_log_dir(c, NULL, dir, sizeof dir, &err) < 0)
 		return bawn_cli_fail(c, &err);
 	const struct bawn_find find = bawn_cli_find_of(&o->pick);
-	int r = bawn_cli_find(dir, &find, list_entry, &l, &err);
+	int r = bawn_cli_find(c, dir, &find, list_entry, &l, &err);
 	if (r < 0 && r != -ENOENT)
 		return bawn_cli_fail(c, &err);
 	return answer(c, list, c->common.verbose);
@@ -370,9 +378,9 @@ static int run_show(struct bawn_cli *c, const void *opts, int n, char **word)
 	if (r == 0 && number) {
 		list = json_array();
 		struct finding f = { .pick = &o->pick, .seq = seq, .list = list };
-		r = bawn_cli_find(dir, &(struct bawn_find){ .one = true, .seq = seq }, that_one, &f, &err);
+		r = bawn_cli_find(c, dir, &(struct bawn_find){ .one = true, .seq = seq }, that_one, &f, &err);
 	} else if (r == 0) {
-		r = bawn_cli_entries_of(dir, word[0], &o->pick, &list, &err);
+		r = bawn_cli_entries_of(c, dir, word[0], &o->pick, &list, &err);
 	}
 	if (r >= 0 && json_array_size(list) == 0)
 		r = bawn_fail_as(&err, BAWN_ERROR_NOT_FOUND, NULL, "no entry '%s' in the log, or none that matches", word[0]);

@@ -64,10 +64,10 @@ static int copy_lines(struct export *x, const char *dir, struct bawn_err *err)
 	return r;
 }
 
-static int put_bundle(struct export *x, const char *dir, const char *exec, struct bawn_err *err)
+static int put_bundle(const struct bawn_cli *c, struct export *x, const char *dir, const char *exec, struct bawn_err *err)
 {
 	bawn_auto_json list = NULL;
-	int r = bawn_cli_entries_of(dir, exec, NULL, &list, err);
+	int r = bawn_cli_entries_of(c, dir, exec, NULL, &list, err);
 	if (r == 0 && json_array_size(list) == 0)
 		r = bawn_fail_as(err, BAWN_ERROR_NOT_FOUND, "exec", "no entry of an execution '%s' in the log", exec);
 	if (r == 0)
@@ -118,7 +118,7 @@ static int run(struct bawn_cli *c, const void *opts, int n, char **word)
 	if (r == 0 && path != NULL)
 		r = begin_file(&file, path, &err);
 	if (r == 0)
-		r = o->bundle ? put_bundle(&x, dir, o->exec, &err) : copy_lines(&x, dir, &err);
+		r = o->bundle ? put_bundle(c, &x, dir, o->exec, &err) : copy_lines(&x, dir, &err);
 	if (r == 0 && path != NULL)
 		r = bawn_new_file_end(&file, &err);
 	bawn_buf_done(&x.out);

@@ -3,26 +3,33 @@
 #include <unistd.h>
 #include "mcp/mcp.h"
 
+struct opts { const char *environment; };
+static const struct bawn_opt rows[] = {
+	BAWN_CLI_OPT(struct opts, 0, "environment", TEXT, environment, "NAME", NULL, "packages that 'bawn env build' installed, for code in their language"),
+};
+
 static int run(struct bawn_cli *c, const void *opts, int n, char **word)
 {
 	struct bawn_err err = { 0 };
 	struct bawn_options options = bawn_cli_options(c);
-	(void)opts, (void)n, (void)word;
+	const struct opts *o = opts;
+	(void)n, (void)word;
 	options.via = "mcp";
 	if (isatty(STDIN_FILENO) == 1 && !c->common.quiet)
 		bawn_cli_say("an agent host starts this and speaks MCP over it; Ctrl-D ends it");
-	return bawn_mcp_serve(&options, STDIN_FILENO, STDOUT_FILENO, &err) < 0 ? bawn_cli_fail(c, &err) : BAWN_EXIT_OK;
+	return bawn_mcp_serve(&options, o->environment, STDIN_FILENO, STDOUT_FILENO, &err) < 0 ? bawn_cli_fail(c, &err) : BAWN_EXIT_OK;
 }
 
 const struct bawn_cli_command bawn_cmd_mcp = {
-	.name = "mcp", .synopsis = "",
+	.name = "mcp", .synopsis = "[--environment NAME]",
 	.summary = "serve agents: MCP on standard input and output",
 	.about = "A Model Context Protocol server over stdio, for agent hosts; docs/mcp.md has the line for each.\n"
 	         "Tools: execute_code, assess_code, get_execution, list_executions.  No tool has an argument for\n"
 	         "policy, network or overrides: code of level HIGH or BLOCKED is held, the agent is told the\n"
 	         "command by which a person approves it, and after that the same call runs.  Speaks the versions\n"
 	         "2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28 of the protocol.  When the client goes away,\n"
-	         "what runs is ended and recorded.",
-	.example = "bawn mcp",
+	         "what runs is ended and recorded.  No agent can install anything: packages come by --environment.",
+	.example = "bawn mcp\nbawn mcp --environment data",
+	.opts = BAWN_CLI_OPTS(rows), .opts_size = sizeof(struct opts),
 	.run = run,
 };

@@ -43,11 +43,13 @@ static int prune_before(const struct prune_opts *o, const struct bawn_policy *p,
 
 static int say(const struct bawn_cli *c, const struct bawn_pruned *p, const char *file)
 {
+	char until[BAWN_RFC3339_LEN];
+	bawn_rfc3339(p->keep_until_us, until);
 	if (c->common.json) {
 		bawn_auto_json doc = p->cut == 0 ? json_pack("{s:i, s:i, s:n, s:n}", "entries", 0, "bytes", 0, "seq", "export")
-			: json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:s}", "from", (json_int_t)p->from, "cut", (json_int_t)p->cut,
+			: json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:s, s:s}", "from", (json_int_t)p->from, "cut", (json_int_t)p->cut,
 			            "entries", (json_int_t)(p->cut - p->from), "segments", (json_int_t)p->segments, "bytes", (json_int_t)p->bytes,
-			            "seq", (json_int_t)p->receipt.seq, "sha256", p->sha256, "export", file);
+			            "seq", (json_int_t)p->receipt.seq, "sha256", p->sha256, "export", file, "keep_until", until);
 		return bawn_cli_print_json(doc, BAWN_EXIT_OK);
 	}
 	bawn_auto_buf out = BAWN_BUF(8192);
@@ -57,7 +59,8 @@ static int say(const struct bawn_cli *c, const struct bawn_pruned *p, const char
 	}
 	bawn_buf_fmt(&out, "entries %" PRIu64 " to %" PRIu64 " (%" PRIu64 " bytes) are in ", p->from, p->cut - 1, p->bytes);
 	bawn_buf_escaped(&out, bawn_span(file));
-	bawn_buf_fmt(&out, ", verified, sha256 %s\nentry %" PRIu64 " says so; the log begins at entry %" PRIu64 " now\n", p->sha256, p->receipt.seq, p->cut);
+	bawn_buf_fmt(&out, ", verified, sha256 %s; keep it until %.10s\nentry %" PRIu64 " says so; the log begins at entry %" PRIu64 " now\n",
+	             p->sha256, until, p->receipt.seq, p->cut);
 	return bawn_cli_print(&out, BAWN_EXIT_OK);
 }
 
@@ -72,8 +75,10 @@ static int run_prune(struct bawn_cli *c, const void *opts, int n, char **word)
 	struct bawn_prune ask = { .export_path = o->export, .principal = who };
 	int r = who == NULL ? bawn_fail(&err, -ENOMEM, "prune") :
 	        o->export == NULL ? bawn_fail_as(&err, BAWN_ERROR_INVALID_REQUEST, "output", "what goes must be kept somewhere: -o FILE") : bawn_cli_find_log(c, &at, &err);
-	if (r == 0)
+	if (r == 0) {
+		ask.keep_us = at.policy->archive_days * DAY_US;
 		r = prune_before(o, at.policy, &ask.before_us, &err);
+	}
 	if (r == 0)
 		r = bawn_audit_prune(at.dirs.audit, &at.options, &ask, &done, &err);
 	bawn_cli_log_done(&at);
@@ -85,9 +90,9 @@ const struct bawn_cli_command bawn_cmd_audit_prune = {
 	.summary = "move the oldest part of the log into a file",
 	.about = "Takes whole segments that are older than asked, or than retention.period_days, out of the log.  Their\n"
 	         "bytes are written to FILE, read back and verified, and an entry log.prune records what went and its\n"
-	         "hash; only then are they removed.  What is left verifies from there on, and every entry of it can\n"
-	         "still be proved.  Nothing younger than retention.period_days goes, nor the segment in use.\n"
-	         "Kept bodies of code and output stay.",
+	         "hash, and until when retention.archive_days wants FILE kept; only then are they removed.  What is left\n"
+	         "verifies from there on, and every entry of it can still be proved.  Nothing younger than\n"
+	         "retention.period_days goes, nor the segment in use.  Kept bodies of code and output stay.",
 	.example = "bawn audit prune --keep 90d -o log-2026-q1.jsonl",
 	.opts = BAWN_CLI_OPTS(prune_rows), .opts_size = sizeof(struct prune_opts), .run = run_prune,
 };

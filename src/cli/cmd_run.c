@@ -9,9 +9,9 @@
 #include "core/api.h"
 
 struct opts {
-	const char *lang, *backend, *image, *trust, *network, *out, *stdin_, *reason, *approval, *session, *result, *code;
+	const char *environment, *lang, *backend, *image, *trust, *network, *out, *stdin_, *reason, *approval, *session, *result, *code;
 	uint64_t timeout, memory, cpus, pids, disk;
-	struct bawn_opt_list with, env, in, label;
+	struct bawn_opt_list with, with_file, env, in, label, hosts;
 	bool override, wait, dry_run, stats, embedded;
 };
 
@@ -27,8 +27,11 @@ static const struct bawn_opt rows[] = {
 	ROW(0, "cpus", MILLI, cpus, "N", NULL, "CPUs: 1, 0.5"),
 	ROW(0, "pids", NUMBER, pids, "N", NULL, "processes and threads"),
 	ROW(0, "disk", SIZE, disk, "SIZE", NULL, "workspace, /tmp and /dev/shm together"),
-	ROW(0, "network", TEXT, network, "MODE", "none|dependencies", "none unless asked for"),
-	ROW(0, "with", LIST, with, "PKG", NULL, "a package the code needs"),
+	ROW(0, "network", TEXT, network, "MODE", "none|dependencies", "none unless asked for; dependencies: what network.whitelist of\n                              sandbox.yaml names, through a proxy"),
+	ROW(0, "allow-host", LIST, hosts, "HOST", NULL, "with a network: also HOST, HOST:PORT or http://HOST:PORT, for\n                              this run, if a person agrees"),
+	ROW(0, "with", LIST, with, "PKG", NULL, "install PKG first: NAME, NAME==VERSION, for javascript\n                              NAME@VERSION; the code itself then has no network"),
+	ROW(0, "with-file", LIST, with_file, "FILE", NULL, "the packages of a requirements.txt or package.json"),
+	ROW(0, "environment", TEXT, environment, "NAME", NULL, "packages that 'bawn env build' installed"),
 	ROW('e', "env", LIST, env, "NAME=VALUE", NULL, "set a variable"),
 	ROW(0, "in", LIST, in, "PATH[:NAME]", NULL, "copy a file or a tree into the workspace; a relative PATH\n                              is also looked for beside FILE"),
 	ROW(0, "out", TEXT, out, "DIR", NULL, "copy the files the code leaves to DIR"),
@@ -51,6 +54,7 @@ struct run {
 	const char *path;            /* NULL: the code came by -c or - */
 	struct bawn_buf code, input;
 	struct bawn_cli_inputs in;
+	struct bawn_cli_with with;
 	struct bawn_cli_drive drive;
 	struct bawn_request req;
 	char approval[64];
@@ -62,6 +66,7 @@ static void run_done(struct run *r)
 	bawn_buf_done(&r->code);
 	bawn_buf_done(&r->input);
 	bawn_cli_inputs_done(&r->in);
+	bawn_cli_with_done(&r->with);
 	bawn_cli_drive_done(&r->drive);
 }
 
@@ -150,12 +155,12 @@ static void fill_request(struct run *r, int n_args, char **args)
 		.env = o->env.item, .n_env = o->env.n,
 		.stdin_data = r->input.p, .stdin_size = r->input.n,
 		.inputs = r->in.item, .n_inputs = r->in.n,
-		.packages = o->with.item, .n_packages = o->with.n,
+		.packages = (const char *const *)r->with.item, .n_packages = r->with.n, .environment = o->environment,
 		.backend = o->backend, .image = o->image, .trust = o->trust, .network = o->network,
 		.timeout_ms = o->timeout, .memory_bytes = o->memory, .cpus_milli = o->cpus, .pids = o->pids, .disk_bytes = o->disk,
 		.labels = o->label.item, .n_labels = o->label.n, .session = o->session,
 		.override_ = o->override, .reason = o->reason, .approval = o->approval,
-		.out_dir = o->out, .dry_run = o->dry_run,
+		.out_dir = o->out, .dry_run = o->dry_run, .hosts = o->hosts.item, .n_hosts = o->hosts.n,
 	};
 }
 
@@ -167,6 +172,8 @@ static int prepare(struct run *r, int n, char **word, struct bawn_err *err)
 	code = read_input(r, r->o->code == NULL && r->path == NULL, err);
 	for (size_t i = 0; code == 0 && i < r->o->in.n; i++)
 		code = add_input(r, r->o->in.item[i], err);
+	if (code == 0)
+		code = bawn_cli_with(&r->with, &r->o->with, &r->o->with_file, err);
 	if (code < 0)
 		return code;
 	fill_request(r, n, word);
@@ -179,6 +186,7 @@ static int prepare(struct run *r, int n, char **word, struct bawn_err *err)
 	if (code < 0)
 		return code;
 	r->drive.reason = r->o->reason;
+	r->drive.tells = !r->c->common.json && !r->c->common.quiet;
 	r->drive.asker.tty = r->o->dry_run ? -1 : bawn_cli_tty(r->c->common.json);
 	r->drive.asker.colour = r->c->colour_err;
 	r->drive.asker.path = r->path != NULL ? r->path : "the code";

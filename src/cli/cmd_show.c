@@ -40,7 +40,7 @@ static int run(struct bawn_cli *c, const void *opts, int n, char **word)
 	bool ok = true;
 	(void)opts, (void)n;
 	if (find(c, word[0], &row, &err) < 0 ||
-	    bawn_cli_entries_of(bawn_dirs_of(c->bawn)->audit, bawn_cli_text(row, "id"), NULL, &records, &err) < 0)
+	    bawn_cli_entries_of(c, bawn_dirs_of(c->bawn)->audit, bawn_cli_text(row, "id"), NULL, &records, &err) < 0)
 		return bawn_cli_fail(c, &err);
 	if (c->common.json) {
 		bawn_json_set(row, "records", json_incref(records), &ok);

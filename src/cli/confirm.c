@@ -112,6 +112,13 @@ void bawn_cli_question_text(struct bawn_buf *out, const struct bawn_cli_asker *a
 	bawn_buf_escaped(out, bawn_span(a->path));
 	bawn_buf_fmt(out, ", %zu bytes, sha256 %s\n", q->code_size, sha256);
 	put_findings(out, assessment, code, a->colour);
+	size_t i;
+	json_t *host;
+	json_array_foreach(bawn_cli_at(limits, "network.asked"), i, host) {
+		bawn_buf_str(out, "bawn: it asks for a host that network.whitelist does not have: ");
+		bawn_buf_escaped(out, bawn_span(json_string_value(host)));
+		bawn_buf_char(out, '\n');
+	}
 	bawn_buf_str(out, "bawn: if it runs, it gets: ");
 	bawn_cli_limits_sentence(out, limits, a->network, a->n_inputs);
 	bawn_buf_char(out, '\n');

@@ -113,6 +113,8 @@ static void on_event(void *ctx, const struct bawn_event *e)
 	struct bawn_cli_drive *d = ctx;
 	struct bawn_span s = { e->data, e->data_size };
 	d->samples += e->kind == BAWN_EVENT_USAGE;
+	if (d->tells && e->kind == BAWN_EVENT_STATE && strcmp(e->text, "installing") == 0)
+		bawn_cli_say("installing packages, in a sandbox of their own");
 	if (e->kind != BAWN_EVENT_OUTPUT || (e->stream != 1 && e->stream != 2))
 		return;
 	if (e->stream == STDERR_FILENO)

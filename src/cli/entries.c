@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "cli/bar.h"
 #include "core/api.h"
 
 int bawn_cli_log_dir(const struct bawn_cli *c, const char *given, char *out, size_t size, struct bawn_err *err)
@@ -62,10 +63,15 @@ struct bawn_find bawn_cli_find_of(const struct bawn_cli_pick *p)
 		.session = p->session, .label = p->label.item, .n_labels = p->label.n };
 }
 
-int bawn_cli_find(const char *dir, const struct bawn_find *what, bawn_entry_fn *entry, void *ctx, struct bawn_err *err)
+int bawn_cli_find(const struct bawn_cli *c, const char *dir, const struct bawn_find *what, bawn_entry_fn *entry, void *ctx, struct bawn_err *err)
 {
 	struct bawn_dirs dirs;
-	return bawn_audit_find(dir, bawn_dirs_find(NULL, &dirs, NULL) == 0 ? dirs.indexer : NULL, what, entry, ctx, err);
+	struct bawn_cli_bar bar = bawn_cli_bar_begin(c, "entries into the index");
+	struct bawn_find find = *what;
+	find.progress = (struct bawn_audit_progress){ bawn_cli_bar_tick, &bar };
+	int r = bawn_audit_find(dir, bawn_dirs_find(NULL, &dirs, NULL) == 0 ? dirs.indexer : NULL, &find, entry, ctx, err);
+	bawn_cli_bar_clear(&bar);
+	return r;
 }
 
 /* ---- those of one execution ---- */
@@ -92,11 +98,11 @@ static int take(void *ctx, const struct bawn_entry *e)
 	return ok ? 0 : -ENOMEM;
 }
 
-int bawn_cli_entries_of(const char *dir, const char *exec, const struct bawn_cli_pick *pick, json_t **out, struct bawn_err *err)
+int bawn_cli_entries_of(const struct bawn_cli *c, const char *dir, const char *exec, const struct bawn_cli_pick *pick, json_t **out, struct bawn_err *err)
 {
 	bawn_auto_json list = json_array();
 	struct gather g = { .pick = pick, .exec = exec, .list = list };
-	int r = bawn_cli_find(dir, &(struct bawn_find){ .exec = exec }, take, &g, err);
+	int r = bawn_cli_find(c, dir, &(struct bawn_find){ .exec = exec }, take, &g, err);
 	if (r < 0)
 		return r == -ENOMEM ? bawn_fail(err, r, "read the log") : r;
 	if (g.several)

@@ -24,11 +24,11 @@ struct bawn_cli_pick {
 /* The same as a question to the log (borrows). */
 struct bawn_find bawn_cli_find_of(const struct bawn_cli_pick *p);
 /* As bawn_audit_find, with the helper of this installation. */
-BAWN_MUST_CHECK int bawn_cli_find(const char *dir, const struct bawn_find *what, bawn_entry_fn *entry, void *ctx, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_cli_find(const struct bawn_cli *c, const char *dir, const struct bawn_find *what, bawn_entry_fn *entry, void *ctx, struct bawn_err *err);
 bool bawn_cli_picked(const struct bawn_cli_pick *p, const struct bawn_entry *e);
 
 /* The entries of one execution (id or unique prefix), oldest first; of those the chosen ones, or all (NULL). */
-BAWN_MUST_CHECK int bawn_cli_entries_of(const char *dir, const char *exec, const struct bawn_cli_pick *pick, json_t **out,
+BAWN_MUST_CHECK int bawn_cli_entries_of(const struct bawn_cli *c, const char *dir, const char *exec, const struct bawn_cli_pick *pick, json_t **out,
                                         struct bawn_err *err);
 /* bawn audit show --diff: the code of the execution these entries are of, against the version before it. */
 int bawn_cli_show_diff(const struct bawn_cli *c, const char *dir, const json_t *entries);

@@ -246,13 +246,28 @@ static void put_count(struct bawn_buf *out, uint64_t n, const char *one, const c
 	bawn_buf_fmt(out, ", %" PRIu64 " %s", n, n == 1 ? one : many);
 }
 
+/* ": a, b, c and 3 more", or nothing where none is known. */
+static void put_hosts(struct bawn_buf *out, const json_t *hosts)
+{
+	size_t n = json_array_size(hosts);
+	for (size_t i = 0; i < n && i < 8; i++) {
+		bawn_buf_str(out, i == 0 ? ": " : ", ");
+		bawn_buf_escaped(out, bawn_span(json_string_value(json_array_get(hosts, i))));
+	}
+	if (n > 8)
+		bawn_buf_fmt(out, " and %zu more", n - 8);
+}
+
 void bawn_cli_limits_sentence(struct bawn_buf *out, const json_t *limits, const char *network, size_t n_inputs)
 {
-	bool none = network == NULL || strcmp(network, "none") == 0;
+	const json_t *hosts = bawn_cli_at(limits, "network.hosts");
+	bool none = hosts == NULL && (network == NULL || strcmp(network, "none") == 0);
 	bawn_buf_str(out, none ? "no network, " : "network for ");
 	if (!none) {
-		bawn_buf_escaped(out, bawn_span(network));
-		bawn_buf_str(out, " only, ");
+		bawn_buf_escaped(out, bawn_span(network != NULL ? network : "dependencies"));
+		bawn_buf_str(out, " only");
+		put_hosts(out, hosts);
+		bawn_buf_str(out, ", ");
 	}
 	if (n_inputs == 0)
 		bawn_buf_str(out, "none of your files, ");

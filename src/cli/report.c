@@ -50,13 +50,16 @@ void bawn_cli_put_quoted(struct bawn_buf *out, const char *word)
 
 void bawn_cli_put_again(struct bawn_buf *out, const struct bawn_cli *c, const char *approval)
 {
+	int word = c->at;  /* behind the last word of the command: where it has a group, its own name comes later */
+	while (c->command != NULL && c->command->group != NULL && word < c->argc - 1 && strcmp(c->argv[word], c->command->name) != 0)
+		word++;
 	bawn_buf_str(out, "bawn");
 	for (int i = 1; i < c->argc; i++) {
 		if (strcmp(c->argv[i], "--wait") == 0)
 			continue;
 		bawn_buf_char(out, ' ');
 		bawn_cli_put_quoted(out, c->argv[i]);
-		if (i == c->at)
+		if (i == word)
 			bawn_buf_fmt(out, " --approval %s", approval);
 	}
 }

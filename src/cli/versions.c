@@ -37,12 +37,12 @@ static int look(void *ctx, const struct bawn_entry *e)
 }
 
 /* An entry that says which code it is about: of the given ones, or else (they may be chosen) of their execution. */
-static int find_now(struct search *s, const char *dir, const json_t *entries, json_t **out_all, struct bawn_err *err)
+static int find_now(const struct bawn_cli *c, struct search *s, const char *dir, const json_t *entries, json_t **out_all, struct bawn_err *err)
 {
 	const char *exec = bawn_cli_text(json_array_get(entries, 0), "exec");
 	size_t i;
 	json_t *e;
-	int r = *exec != '\0' ? bawn_cli_entries_of(dir, exec, NULL, out_all, err) : 0;
+	int r = *exec != '\0' ? bawn_cli_entries_of(c, dir, exec, NULL, out_all, err) : 0;
 	json_array_foreach(*out_all, i, e)
 		if (s->entry == NULL && *bawn_cli_text(e, "body.code_sha256") != '\0' && bawn_cli_at(e, "body.labels") != NULL)
 			s->entry = e;
@@ -101,7 +101,7 @@ int bawn_cli_show_diff(const struct bawn_cli *c, const char *dir, const json_t *
 	struct search s = { 0 };
 	bawn_auto_json all = NULL;
 	bawn_auto_buf diff = BAWN_BUF(256u << 20), out = BAWN_BUF(512u << 20);
-	int r = find_now(&s, dir, entries, &all, &err);
+	int r = find_now(c, &s, dir, entries, &all, &err);
 	if (r == 0 && s.row < BAWN_LEN(identity))
 		r = bawn_audit_walk_back(dir, look, &s, &err);
 	if (r >= 0 && s.found)

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "core/envs.h"
 #include "core/handle.h"
 #include "core/request.h"
 #include "core/running.h"
@@ -152,7 +153,7 @@ void bawn_close(struct bawn *b)
 {
 	if (b == NULL)
 		return;
-	bawn_native_backend.release(b->spare);
+	(void)bawn_native_backend.release(b->spare);
 	if (b->audit != NULL)
 		b->audit->ops->close(b->audit);
 	bawn_policy_drop(b->policy);
@@ -204,7 +205,7 @@ int bawn_assess_code_only(struct bawn *b, const struct bawn_request *req, struct
 	struct bawn_checked *c = NULL;
 	struct bawn_assessment *a = NULL;
 	json_t *doc = NULL;
-	r = bawn_request_check(&copy, p->policy, b->via, &c, err);
+	r = bawn_request_check(&copy, p->policy, &(struct bawn_asker){ .via = b->via }, &c, err);
 	if (r == 0) {
 		struct bawn_assess_file f = { NULL, (int)c->language, c->code.bytes };
 		r = bawn_assess(&f, 1, p->policy, &a, err);
@@ -350,4 +351,58 @@ int bawn_approvals_decide(struct bawn *b, const char *id, int approve, const cha
 	bawn_policy_drop(p);
 	bawn_approvals_done(&a);
 	return r < 0 ? r : bawn_result_take(doc, out, err);
+}
+
+/* --- environments ---------------------------------------------------------------------------- */
+
+int bawn_environments(struct bawn *b, json_t **out, struct bawn_err *err)
+{
+	return bawn_env_list(b->dirs.state, out, err);
+}
+
+int bawn_environment(struct bawn *b, const char *name, json_t **out, struct bawn_err *err)
+{
+	char sha256[BAWN_SHA256_HEX];
+	bawn_auto_json list = NULL;
+	size_t i;
+	json_t *env;
+	int r = bawn_env_named(b->dirs.state, name, sha256, err);
+	if (r == 0)
+		r = bawn_env_list(b->dirs.state, &list, err);
+	if (r < 0)
+		return r;
+	json_array_foreach(list, i, env) {
+		const char *its = json_string_value(json_object_get(env, "environment"));
+		if (its != NULL && strcmp(its, sha256) == 0) {
+			*out = json_incref(env);
+			return 0;
+		}
+	}
+	return bawn_fail_as(err, BAWN_ERROR_NOT_FOUND, "environment", "environment %.12s is not there any more", sha256);
+}
+
+/* The log is open before: what cannot be recorded is not done. */
+int bawn_environment_remove(struct bawn *b, const char *name, json_t **out, struct bawn_err *err)
+{
+	struct bawn_audit *log;
+	struct bawn_receipt receipt;
+	bawn_auto_json env = NULL, *who = bawn_principal_json(b->via), *body = NULL;
+	int r = bawn_environment(b, name, &env, err);
+	if (r == 0)
+		r = bawn_log(b, &log, err);
+	if (r < 0)
+		return r;
+	const char *sha256 = json_string_value(json_object_get(env, "environment"));
+	r = bawn_env_remove(b->dirs.state, sha256, err);
+	if (r < 0)
+		return r;
+	body = json_pack("{s:s, s:O}", "environment", sha256, "names", json_object_get(env, "names"));
+	if (who == NULL || body == NULL)
+		return bawn_fail(err, -ENOMEM, "record what was removed");
+	struct bawn_record rec = { .type = BAWN_RECORD_ENV_REMOVED, .principal = who, .body = body };
+	r = bawn_audit_put(log, &rec, &receipt, err);
+	if (r < 0)
+		return bawn_wrap(err, r, "the environment was removed but that was not recorded");
+	*out = bawn_steal(env);
+	return 0;
 }

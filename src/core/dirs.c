@@ -133,7 +133,10 @@ int bawn_dirs_find(const struct bawn_options *o, struct bawn_dirs *out, struct b
 		r = find_run(out, err);
 	if (r == 0)
 		r = find_launcher(o->libexec_dir, out, err);
+	int dir = r == 0 ? (int)(strrchr(out->launcher, '/') - out->launcher) : 0;
 	if (r == 0)
-		r = put(out->indexer, sizeof out->indexer, err, "%.*s/index", (int)(strrchr(out->launcher, '/') - out->launcher), out->launcher);
+		r = put(out->indexer, sizeof out->indexer, err, "%.*s/index", dir, out->launcher);
+	if (r == 0)
+		r = put(out->egress, sizeof out->egress, err, "%.*s/egress", dir, out->launcher);
 	return r;
 }

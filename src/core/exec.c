@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "core/install.h"
 #include "core/running.h"
 #include "core/uids.h"
 #include "docker/docker.h"
@@ -32,14 +33,41 @@ void bawn_exec_emit_state(struct bawn_exec *e, const char *name)
 	bawn_exec_emit(e, &ev);
 }
 
+static void release(struct bawn_exec *e)
+{
+	if (e->sandbox != NULL)
+		e->cleared = e->backend->release(e->sandbox);
+	e->sandbox = NULL;
+}
+
+/* A child that the host forked meanwhile has the slot's descriptor, and closing ours would leave the lock to it.  But the
+ * launcher and init have it, too: the lock is ended for all only where they are known to be gone. */
+static void give_up_slot(struct bawn_exec *e)
+{
+	if (e->cleared)
+		bawn_slots_give_up(&e->slot_fd);
+	else
+		bawn_close_fdp(&e->slot_fd);
+}
+
 /* --- phases: each returns 1 to go on, 0 to wait, negative when bawn failed -------------------- */
 
 static int check(struct bawn_exec *e, struct bawn_err *err)
 {
-	int r = bawn_request_check(&e->req, e->policy->policy, e->b->via, &e->checked, err);
+	char sha256[BAWN_SHA256_HEX];
+	struct bawn_asker by = { .via = e->b->via, .installs = e->collector != NULL };
+	int r = e->req.environment != NULL ? bawn_env_named(e->b->dirs.state, e->req.environment, sha256, err) : 0;
+	if (e->req.environment != NULL)
+		by.environment = sha256;
+	if (r == 0)
+		r = bawn_request_check(&e->req, e->policy->policy, &by, &e->checked, err);
 	if (r < 0)
 		return r;
 	e->backend = backend[e->checked->backend];
+	if (e->checked->n_packages > 0 && (r = bawn_install_want(e, err)) < 0)
+		return r;
+	if (e->checked->network != BAWN_NETWORK_NONE && (r = bawn_plan_make(e->policy->policy, e->checked, &e->plan, err)) < 0)
+		return r;
 	if (e->backend == &bawn_native_backend)
 		e->sandbox = bawn_spare(e->b);
 	const struct bawn_policy *p = e->policy->policy;
@@ -62,6 +90,9 @@ static int assess(struct bawn_exec *e, struct bawn_err *err)
 	int r = bawn_assess(file, c->n_inputs + 1, e->policy->policy, &e->assessment, err);
 	if (r < 0)
 		return r;
+	r = bawn_install_doubt(e, err);
+	if (r < 0)
+		return r;
 	r = bawn_assessment_json(e->assessment, e->policy->policy, c->code.bytes, &e->assessment_json, err);
 	if (r < 0)
 		return r;
@@ -70,8 +101,7 @@ static int assess(struct bawn_exec *e, struct bawn_err *err)
 	/* What will run unless something comes in between: its launcher starts while the rest is seen to, and
 	 * nobody's waits for an answer. */
 	if (e->req.dry_run || bawn_exec_action(e) >= BAWN_ACTION_CONFIRM) {
-		e->backend->release(e->sandbox);
-		e->sandbox = NULL;
+		release(e);
 	} else if (e->sandbox == NULL) {
 		(void)!e->backend->open(e->b->dirs.launcher, &e->sandbox, NULL);  /* tried again, with words, when it is needed */
 	}
@@ -93,6 +123,13 @@ static int warn(struct bawn_exec *e, struct bawn_err *err)
 		if (f->path != NULL)
 			bawn_buf_fmt(&b, "%.200s ", f->path);
 		bawn_buf_fmt(&b, "line %u: %.400s", f->line, f->message);
+		bawn_json_push(e->warnings, bawn_json_text(bawn_buf_span(&b)), &ok);
+	}
+	if (ok && e->plan != NULL && e->plan->stripped)
+		bawn_json_push(e->warnings, json_string("an index of this host has a user or a password in its address; the code is not given them"), &ok);
+	for (size_t i = 0; i < e->checked->n_hosts; i++) {
+		bawn_auto_buf b = BAWN_BUF(512);
+		bawn_buf_fmt(&b, "asks for a host that network.whitelist does not have: %s", e->checked->hosts[i]);
 		bawn_json_push(e->warnings, bawn_json_text(bawn_buf_span(&b)), &ok);
 	}
 	if (ok && e->action == BAWN_ACTION_WARN && json_array_size(e->warnings) == 0)
@@ -134,8 +171,29 @@ static int decide(struct bawn_exec *e, struct bawn_err *err)
 		return r;
 	if (e->req.dry_run)
 		return dry_run(e, err);
-	e->mark_us = bawn_monotonic_us();  /* a person may have taken minutes: that is not queueing */
-	e->phase = e->status != BAWN_STATUS_COUNT ? BAWN_PHASE_DONE : BAWN_PHASE_ADMIT;
+	e->phase = e->status != BAWN_STATUS_COUNT ? BAWN_PHASE_DONE : BAWN_PHASE_BUILD;
+	return 1;
+}
+
+/* Before there is a place: an install takes one of its own. */
+static int build(struct bawn_exec *e, struct bawn_err *err)
+{
+	int r = bawn_install_step(e, err);
+	if (r <= 0)
+		return r;
+	e->mark_us = bawn_monotonic_us();  /* a person may have taken minutes, and so may an index: that is not queueing */
+	e->phase = BAWN_PHASE_ADMIT;
+	if (e->checked->build == NULL)
+		return 1;
+	r = bawn_exec_consume(e, err);
+	if (r == 0)
+		r = bawn_record_env_named(e, err);
+	if (r == 0)
+		r = bawn_env_call(e->b->dirs.state, e->checked->build, e->env.sha256, err);
+	if (r < 0)
+		return r;
+	e->status = BAWN_STATUS_COMPLETED;
+	e->phase = BAWN_PHASE_DONE;
 	return 1;
 }
 
@@ -203,8 +261,7 @@ static int record(struct bawn_exec *e, struct bawn_err *err)
 {
 	e->finished_us = bawn_wall_us();
 	int r = bawn_record_outcome(e, err);
-	e->backend->release(e->sandbox);  /* it tidied up meanwhile */
-	e->sandbox = NULL;
+	release(e);  /* it tidied up meanwhile */
 	e->t_record += bawn_monotonic_us() - e->mark_us;
 	e->phase = BAWN_PHASE_DONE;
 	if (r < 0)
@@ -220,7 +277,7 @@ static int done(struct bawn_exec *e, struct bawn_err *err)
 }
 
 static int (*const phase_fn[])(struct bawn_exec *, struct bawn_err *) = {
-	[BAWN_PHASE_CHECK] = check, [BAWN_PHASE_ASSESS] = assess, [BAWN_PHASE_DECIDE] = decide, [BAWN_PHASE_ADMIT] = admit,
+	[BAWN_PHASE_CHECK] = check, [BAWN_PHASE_ASSESS] = assess, [BAWN_PHASE_DECIDE] = decide, [BAWN_PHASE_BUILD] = build, [BAWN_PHASE_ADMIT] = admit,
 	[BAWN_PHASE_INTENT] = intend, [BAWN_PHASE_RUN] = run, [BAWN_PHASE_RECORD] = record, [BAWN_PHASE_DONE] = done,
 };
 _Static_assert(BAWN_LEN(phase_fn) == BAWN_PHASE_COUNT, "one function per phase");
@@ -228,10 +285,11 @@ _Static_assert(BAWN_LEN(phase_fn) == BAWN_PHASE_COUNT, "one function per phase")
 /* bawn failed: what runs is ended, and if an intent is in the log an outcome follows it. */
 static void fail(struct bawn_exec *e, const struct bawn_err *why)
 {
-	if (e->sandbox != NULL) {
-		e->backend->release(e->sandbox);
-		e->sandbox = NULL;
-	}
+	bawn_egress_free(e->egress);  /* first: what is cut cannot go on for a moment */
+	e->egress = NULL;
+	bawn_install_free(e->install);
+	e->install = NULL;
+	release(e);
 	/* A record that failed (the phase is over by then) weighs more than files that were not collected. */
 	if (e->error.code == 0 || e->phase == BAWN_PHASE_DONE) {
 		e->error = *why;
@@ -252,7 +310,9 @@ static void close_up(struct bawn_exec *e)
 	e->closed = true;
 	if (e->finished_us == 0)
 		e->finished_us = bawn_wall_us();
-	bawn_close_fdp(&e->slot_fd);
+	e->t_total = bawn_monotonic_us() - e->t0;
+	give_up_slot(e);
+	bawn_close_fdp(&e->env.lock);
 	struct bawn_event ev = { .kind = BAWN_EVENT_OUTCOME, .text = bawn_status_name(e->status) };
 	bawn_exec_emit(e, &ev);
 }
@@ -312,6 +372,7 @@ int bawn_start(struct bawn *b, const struct bawn_request *req, struct bawn_exec 
 	e->status = BAWN_STATUS_COUNT;
 	e->slot_fd = e->mark_fd = e->epoll = e->cancel = e->watch = e->timer = -1;
 	e->slots = (struct bawn_slots){ -1, -1 };
+	e->env = BAWN_ENV_NONE;
 	e->started_us = bawn_wall_us();
 	e->t0 = e->mark_us = bawn_monotonic_us();
 	for (int s = 1; s <= 2; s++) {
@@ -352,16 +413,20 @@ void bawn_exec_free(struct bawn_exec *e)
 {
 	if (e == NULL)
 		return;
-	if (e->sandbox != NULL)
-		e->backend->release(e->sandbox);
-	json_t *list[] = { e->denials, e->violations, e->files, e->skipped, e->warnings, e->reasons, e->assessment_json, e->lift.by, e->observed, e->container };
+	bawn_egress_free(e->egress);
+	bawn_install_free(e->install);
+	release(e);
+	give_up_slot(e);
+	bawn_env_drop(&e->env);
+	bawn_plan_free(e->plan);
+	json_t *list[] = { e->denials, e->violations, e->files, e->skipped, e->warnings, e->reasons, e->assessment_json, e->lift.by, e->observed, e->container, e->network };
 	for (size_t i = 0; i < BAWN_LEN(list); i++)
 		json_decref(list[i]);
 	bawn_assessment_free(e->assessment);
 	bawn_checked_free(e->checked);
 	for (int s = 1; s <= 2; s++)
 		bawn_buf_done(&e->out[s]);
-	int *fd[] = { &e->slot_fd, &e->mark_fd, &e->epoll, &e->cancel, &e->watch, &e->timer };
+	int *fd[] = { &e->mark_fd, &e->epoll, &e->cancel, &e->watch, &e->timer };
 	for (size_t i = 0; i < BAWN_LEN(fd); i++)
 		bawn_close_fdp(fd[i]);
 	bawn_slots_done(&e->slots);

@@ -1,10 +1,11 @@
 /* exec.h - one execution on its way through the flow (internal to core).
  *
- *   CHECK -> ASSESS -> DECIDE -> ADMIT -> INTENT -> RUN -> RECORD -> DONE
- *               |         |        |
- *               |         |        +--> busy ------------------------> DONE
- *               |         +--> refused / held: recorded -------------> DONE
- *               +--> not a valid request ----------------------------> DONE
+ *   CHECK -> ASSESS -> DECIDE -> BUILD -> ADMIT -> INTENT -> RUN -> RECORD -> DONE
+ *     |                   |        |        |
+ *     |                   |        |        +--> busy -----------------------> DONE
+ *     |                   |        +--> packages cannot be had, or were all -> DONE
+ *     |                   +--> refused / held: recorded ---------------------> DONE
+ *     +--> not a valid request ---------------------------------------------> DONE
  *
  * Invariants: (1) no code reaches a sandbox before its intent is durable; (2) once the intent is
  * durable, an outcome is recorded whatever happens, or the next opener records exec.lost; (3) the
@@ -13,13 +14,15 @@
 #include <stdatomic.h>
 #include "assess/assess.h"
 #include "core/allocate.h"
+#include "core/envs.h"
 #include "core/handle.h"
 #include "core/host.h"
+#include "core/network.h"
 #include "core/request.h"
 #include "sandbox/sandbox.h"
 
 enum bawn_phase {
-	BAWN_PHASE_CHECK, BAWN_PHASE_ASSESS, BAWN_PHASE_DECIDE, BAWN_PHASE_ADMIT, BAWN_PHASE_INTENT,
+	BAWN_PHASE_CHECK, BAWN_PHASE_ASSESS, BAWN_PHASE_DECIDE, BAWN_PHASE_BUILD, BAWN_PHASE_ADMIT, BAWN_PHASE_INTENT,
 	BAWN_PHASE_RUN, BAWN_PHASE_RECORD, BAWN_PHASE_DONE, BAWN_PHASE_COUNT
 };
 
@@ -50,14 +53,25 @@ struct bawn_exec {
 	json_t                 *reasons;
 	bool                    allocated;
 
+	char                    want[BAWN_SHA256_HEX];  /* what its packages come to; "": it has none */
+	struct bawn_install    *install;       /* while they are installed */
+	struct bawn_env         env;           /* what the code has, held while it may */
+	bool                    built;         /* for this request */
+	const struct bawn_collector *collector;  /* of an install, who takes its files; NULL: the code is somebody else's */
+	uint32_t                collect_files;
+
 	struct bawn_slots       slots;
 	unsigned                slot;
 	int                     slot_fd, mark_fd;
+	bool                    cleared;     /* the sandbox is known to have left nothing */
 	int                     epoll, cancel, watch, timer;
 	uint64_t                queue_until_us;
 
 	const struct bawn_backend *backend;
 	struct bawn_sandbox    *sandbox;
+	struct bawn_plan       *plan;          /* of its network; NULL: it has none */
+	struct bawn_egress     *egress;        /* its way out, from prepare to the end; NULL: there is none */
+	json_t                 *network;       /* what it did there; NULL: it had none, or nobody knows */
 	uint32_t                need;          /* walls without which it does not run */
 	struct bawn_enforcement enforcement;
 	json_t                 *container;     /* what the backend tells of it; NULL: there is none */
@@ -76,7 +90,7 @@ struct bawn_exec {
 	struct bawn_err         error;        /* bawn's own failure; code 0: none */
 	struct bawn_receipt     intent, outcome;
 	bool                    has_outcome, closed;
-	uint64_t                started_us, finished_us, t0, t_assess, t_queue, t_start, t_run, t_record, mark_us;
+	uint64_t                started_us, finished_us, t0, t_assess, t_queue, t_start, t_run, t_record, t_total, mark_us;
 	uint64_t                event_seq;
 	atomic_bool             cancelled;
 };
@@ -101,12 +115,17 @@ json_t *bawn_override_json(const struct bawn_exec *e);
 BAWN_MUST_CHECK int bawn_record_refused(struct bawn_exec *e, struct bawn_err *err);    /* durable */
 BAWN_MUST_CHECK int bawn_record_held(struct bawn_exec *e, struct bawn_err *err);       /* durable */
 BAWN_MUST_CHECK int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err);     /* durable */
+BAWN_MUST_CHECK int bawn_record_env_built(struct bawn_exec *e, const json_t *doc, struct bawn_err *err);  /* durable */
+BAWN_MUST_CHECK int bawn_record_env_named(struct bawn_exec *e, struct bawn_err *err);  /* durable */
 BAWN_MUST_CHECK int bawn_record_swept(struct bawn_exec *e, unsigned n, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_record_sandbox(struct bawn_exec *e, struct bawn_err *err);    /* queued */
 BAWN_MUST_CHECK int bawn_record_outcome(struct bawn_exec *e, struct bawn_err *err);    /* durable */
 
 /* observed.c: keeps what the interpreter told; NULL: nothing. */
 BAWN_MUST_CHECK int bawn_exec_observed(struct bawn_exec *e, const struct bawn_observed *o, struct bawn_err *err);
+
+/* What the proxy told, beside it; a run that nobody else watched has this alone.  -ENOMEM. */
+BAWN_MUST_CHECK int bawn_exec_observed_network(struct bawn_exec *e);
 
 /* decide.c: what policy says of a level, and whether somebody lifts it. */
 enum bawn_action bawn_exec_action(const struct bawn_exec *e);

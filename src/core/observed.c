@@ -181,8 +181,8 @@ static json_t *unpredicted_json(const struct bawn_exec *e, const struct bawn_obs
 /* By its name alone: what leads elsewhere through /proc is not judged. */
 static bool is_refused(const struct bawn_exec *e, const struct bawn_observed_item *i)
 {
-	if (i->kind == BAWN_AREA_CONNECT)
-		return e->checked->network == BAWN_NETWORK_NONE && (e->enforcement.layers & BAWN_LAYER_BIT(NETNS)) != 0 && !stays_inside(i->text);
+	if (i->kind == BAWN_AREA_CONNECT)  /* also with a network: its proxy is on loopback, and nothing else leads anywhere */
+		return (e->enforcement.layers & BAWN_LAYER_BIT(NETNS)) != 0 && !stays_inside(i->text);
 	return i->kind == BAWN_AREA_WRITE && (e->enforcement.layers & BAWN_LAYER_BIT(RO_ROOT)) != 0 && below(i->text, "/") && !i->cut &&
 	       !bawn_is_writable(i->text) && !below(i->text, "/proc/") && !below(i->text, "/dev/fd/") && !below(i->text, "/dev/std");
 }
@@ -198,9 +198,10 @@ static int add_denials(struct bawn_exec *e, const struct bawn_observed *o)
 		for (size_t i = 0, n = 0; r == 0 && i < o->n && n < MAX_DENIALS; i++) {
 			if (o->item[i].kind != row[k].kind || !is_refused(e, &o->item[i]))
 				continue;
-			struct bawn_denial d = { .kind = row[k].denial, .count = o->item[i].count, .from_hook = true };
+			struct bawn_denial d = { .kind = row[k].denial, .count = o->item[i].count, .by = BAWN_BY_HOOK };
 			snprintf(d.what, sizeof d.what, "%.*s", (int)o->item[i].text.n, o->item[i].text.p);
-			snprintf(d.hint, sizeof d.hint, "%s", row[k].hint);
+			bool proxied = row[k].denial == BAWN_DENIAL_NETWORK && e->plan != NULL;
+			snprintf(d.hint, sizeof d.hint, "%s", proxied ? "nothing leads out but the proxy that HTTPS_PROXY names; ask it" : row[k].hint);
 			r = bawn_exec_denial(e, &d);
 			n++;
 		}
@@ -223,4 +224,19 @@ int bawn_exec_observed(struct bawn_exec *e, const struct bawn_observed *o, struc
 		return bawn_fail(err, -ENOMEM, "note what was observed");
 	e->observed = bawn_steal(doc);
 	return 0;
+}
+
+int bawn_exec_observed_network(struct bawn_exec *e)
+{
+	bool ok = true;
+	if (e->observed == NULL) {
+		e->observed = json_pack("{s:s}", "source", "proxy");
+		ok = e->observed != NULL;
+		for (int k = 0; ok && k < BAWN_AREA_KIND_COUNT; k++)
+			bawn_json_set(e->observed, bawn_word(&bawn_area_words, k), json_array(), &ok);
+		bawn_json_set(e->observed, "dropped", json_integer(0), &ok);
+		bawn_json_set(e->observed, "unpredicted", json_array(), &ok);
+	}
+	bawn_json_set(e->observed, "network", json_deep_copy(e->network), &ok);
+	return ok ? 0 : -ENOMEM;
 }

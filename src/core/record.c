@@ -244,6 +244,8 @@ int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err)
 	bawn_json_set(body, "env", env_names(c), &ok);
 	bawn_json_set(body, "stdin_sha256", bawn_json_text_or_null(c->stdin_.fd >= 0 ? c->stdin_.sha256 : NULL), &ok);
 	bawn_json_set(body, "inputs", inputs_json(c), &ok);
+	bawn_json_set(body, "packages", text_list(c->packages, c->n_packages), &ok);
+	bawn_json_set(body, "environment", bawn_json_text_or_null(e->env.lock >= 0 ? e->env.sha256 : NULL), &ok);
 	bawn_json_set(body, "policy_sha256", json_string(c->policy_sha256), &ok);
 	bawn_json_set(body, "loosened", text_list(e->policy->policy->loosened.item, e->policy->policy->loosened.n), &ok);
 	bawn_json_set(body, "slot", json_integer((json_int_t)e->slot), &ok);
@@ -271,6 +273,38 @@ int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err)
 	if (r == 0)
 		r = commit(e, ticket, &e->intent, err);
 	e->intent_durable = r == 0;
+	return r;
+}
+
+int bawn_record_env_built(struct bawn_exec *e, const json_t *doc, struct bawn_err *err)
+{
+	bawn_auto_json body = json_deep_copy(doc);
+	bool ok = body != NULL;
+	bawn_json_set(body, "request_sha256", json_string(e->checked->request_sha256), &ok);
+	bawn_json_set(body, "decision", bawn_decision_json(e), &ok);
+	uint64_t ticket;
+	struct bawn_receipt receipt;
+	int r = ok ? queue(e, BAWN_RECORD_ENV_BUILT, body, &ticket, err) : bawn_fail(err, -ENOMEM, "record the environment");
+	return r < 0 ? r : commit(e, ticket, &receipt, err);
+}
+
+/* An environment alone was asked for: this is its outcome. */
+int bawn_record_env_named(struct bawn_exec *e, struct bawn_err *err)
+{
+	bawn_auto_json body = common(e);
+	bool ok = body != NULL;
+	bawn_json_set(body, "name", bawn_json_text(bawn_span(e->checked->build)), &ok);
+	bawn_json_set(body, "environment", json_string(e->env.sha256), &ok);
+	bawn_json_set(body, "packages", text_list(e->checked->packages, e->checked->n_packages), &ok);
+	uint64_t ticket;
+	int r = ok ? queue_assessed(e, err) : bawn_fail(err, -ENOMEM, "record the environment");
+	if (r == 0)
+		r = queue_override(e, err);
+	if (r == 0)
+		r = queue(e, BAWN_RECORD_ENV_NAMED, body, &ticket, err);
+	if (r == 0)
+		r = commit(e, ticket, &e->outcome, err);
+	e->has_outcome = r == 0;
 	return r;
 }
 
@@ -402,6 +436,7 @@ int bawn_record_outcome(struct bawn_exec *e, struct bawn_err *err)
 	bawn_json_set(body, "violations", json_integer((json_int_t)json_array_size(e->violations)), &ok);
 	bawn_json_set(body, "denials", json_deep_copy(e->denials), &ok);
 	bawn_json_set(body, "observed", observed_record(e), &ok);
+	bawn_json_set(body, "network", e->network != NULL ? json_deep_copy(e->network) : json_null(), &ok);
 	bawn_json_set(body, "layers", bawn_walls_json(e), &ok);
 	bawn_json_set(body, "missing", bawn_missing_json(e), &ok);
 	bawn_json_set(body, "stdout", stream_json(e, 1), &ok);

@@ -6,6 +6,9 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/utf8.h"
+#include "core/envs.h"
+#include "core/packages.h"
+#include "egress/presets.h"
 
 #define INVALID(field, ...) bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, field, __VA_ARGS__)
 
@@ -57,9 +60,12 @@ void bawn_checked_free(struct bawn_checked *c)
 	free_list(c->args, c->n_args);
 	free_list(c->env, c->n_env);
 	free_list(c->labels, c->n_labels);
+	free_list(c->packages, c->n_packages);
+	free_list(c->hosts, c->n_hosts);
 	free(c->session);
 	free(c->image);
 	free(c->environment);
+	free(c->build);
 	free(c->path);
 	free(c->reason);
 	json_decref(c->principal);
@@ -325,7 +331,85 @@ static int check_image(const char *asked, int backend, const struct bawn_policy 
 	return c->image != NULL ? 0 : bawn_fail(err, -ENOMEM, "check the request");
 }
 
-static int check_choices(const struct bawn_request *req, const struct bawn_policy *p, struct bawn_checked *c, struct bawn_err *err)
+/* Policy's ceiling; what there is to reach is looked up later (core/network.c). */
+static int check_network(int network, int backend, const struct bawn_policy *p, struct bawn_err *err)
+{
+	if (network == BAWN_NETWORK_NONE)
+		return 0;
+	if (network > p->network_mode)
+		return bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, "network", "policy gives no run a network: network.network_mode is '%s'",
+		                    bawn_word(&bawn_network_words, p->network_mode));
+	if (backend != BAWN_BACKEND_NATIVE)
+		return bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, "network", "the %s backend gives no network", bawn_word(&bawn_backend_words, backend));
+	return 0;
+}
+
+static bool is_listed(const struct bawn_policy *p, const char *row)
+{
+	for (size_t i = 0; i < p->whitelist.n; i++)
+		if (strcmp(p->whitelist.item[i], row) == 0)
+			return true;
+	return false;
+}
+
+/* Those that policy lists anyway are not asked for. */
+static int take_hosts(const struct bawn_request *req, const struct bawn_policy *p, struct bawn_checked *c, struct bawn_err *err)
+{
+	if (req->n_hosts > 0 && c->network == BAWN_NETWORK_NONE)
+		return INVALID("hosts", "a host is for a run that has a network: --network dependencies");
+	int r = copy_list("hosts", req->hosts, req->n_hosts, BAWN_MAX_HOSTS, 256, &c->hosts, &c->n_hosts, err);
+	size_t kept = 0;
+	for (size_t i = 0; r == 0 && i < c->n_hosts; i++) {
+		if (!bawn_host_row_valid(bawn_span(c->hosts[i])) || bawn_preset_named(c->hosts[i]) >= 0)
+			return INVALID("hosts", "'%.60s' is no host, host:port or http://host:port", c->hosts[i]);
+		if (is_listed(p, c->hosts[i]))
+			free(c->hosts[i]);
+		else
+			c->hosts[kept++] = c->hosts[i];
+	}
+	if (r == 0)
+		c->n_hosts = kept;
+	if (kept > 1)
+		qsort(c->hosts, kept, sizeof *c->hosts, compare_text);
+	return r;
+}
+
+/* Packages, or an environment that has them already; for whom there is something to install with. */
+static int take_packages(const struct bawn_request *req, int backend, const struct bawn_asker *by, struct bawn_checked *c, struct bawn_err *err)
+{
+	const char *field = req->n_packages > 0 ? "packages" : "environment";
+	if (req->n_packages == 0 && req->environment == NULL)
+		return req->build == NULL ? 0 : INVALID("packages", "an environment is built of packages: --with PKG");
+	if (req->n_packages > 0 && req->environment != NULL)
+		return INVALID("environment", "packages are installed into an environment of their own, not into one that is there");
+	if (bawn_installer(c->language) == NULL)
+		return INVALID(field, "packages are for python and javascript, not for %s", bawn_language[c->language].name);
+	if (backend != BAWN_BACKEND_NATIVE)
+		return INVALID(field, "the %s backend takes no packages: put them into its image", bawn_word(&bawn_backend_words, backend));
+	if (req->build != NULL && (req->environment != NULL || !bawn_env_may_be_called(req->build)))
+		return INVALID("build", "an environment's name has up to 64 letters, digits, '.', '_' and '-'");
+	int r = copy_list("packages", req->packages, req->n_packages, BAWN_MAX_PACKAGES, BAWN_PACKAGE_SPEC - 1, &c->packages, &c->n_packages, err);
+	for (size_t i = 0; r == 0 && i < c->n_packages; i++) {
+		char name[BAWN_PACKAGE_NAME];
+		r = bawn_package_name(c->language, c->packages[i], name, err);
+	}
+	if (r == 0 && c->n_packages > 1)
+		qsort(c->packages, c->n_packages, sizeof *c->packages, compare_text);
+	size_t kept = 0;
+	for (size_t i = 0; r == 0 && i < c->n_packages; i++) {
+		if (kept > 0 && strcmp(c->packages[kept - 1], c->packages[i]) == 0)
+			free(c->packages[i]);
+		else
+			c->packages[kept++] = c->packages[i];
+	}
+	if (r == 0)
+		c->n_packages = kept;
+	if (r == 0)
+		r = take_text("environment", by->environment, BAWN_SHA256_HEX, &c->environment, err);
+	return r == 0 ? take_text("build", req->build, BAWN_ENV_NAME, &c->build, err) : r;
+}
+
+static int check_choices(const struct bawn_request *req, const struct bawn_policy *p, const struct bawn_asker *by, struct bawn_checked *c, struct bawn_err *err)
 {
 	int backend = -1, network = -1;
 	int r = word("backend", &bawn_backend_words, req->backend, p->backend, &backend, err);
@@ -335,9 +419,14 @@ static int check_choices(const struct bawn_request *req, const struct bawn_polic
 		r = word("trust", &bawn_trust_words, req->trust, -1, &c->trust_asked, err);
 	if (r < 0)
 		return r;
-	if (network == BAWN_NETWORK_DEPENDENCIES || req->n_packages > 0 || req->environment != NULL)
-		return bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, req->n_packages > 0 ? "packages" : "network",
-		                    "fetching dependencies is not available");
+	r = take_packages(req, backend, by, c, err);
+	if (r < 0)
+		return r;
+	if (by->installs)
+		network = BAWN_NETWORK_DEPENDENCIES;
+	r = by->installs ? 0 : check_network(network, backend, p, err);
+	if (r < 0)
+		return r;
 	r = check_image(req->image, backend, p, c, err);
 	if (r < 0)
 		return r;
@@ -345,7 +434,7 @@ static int check_choices(const struct bawn_request *req, const struct bawn_polic
 	c->network = (enum bawn_network)network;
 	c->asked = (struct bawn_limits){ .timeout_ms = req->timeout_ms, .memory_bytes = req->memory_bytes,
 		.cpus_milli = req->cpus_milli, .pids = req->pids, .disk_bytes = req->disk_bytes };
-	return 0;
+	return take_hosts(req, p, c, err);
 }
 
 int bawn_reason_check(const char *reason, uint64_t max, struct bawn_err *err)
@@ -404,7 +493,7 @@ static void digest(struct bawn_checked *c)
 	struct bawn_sha256 h;
 	uint8_t raw[BAWN_SHA256_LEN];
 	bawn_sha256_init(&h);
-	enc_text(&h, "bawn-request", "1");
+	enc_text(&h, "bawn-request", "3");
 	enc(&h, c->code.bytes.p, c->code.bytes.n);
 	enc_text(&h, "language", bawn_language[c->language].name);
 	enc_list(&h, "args", c->args, c->n_args);
@@ -415,10 +504,11 @@ static void digest(struct bawn_checked *c)
 		enc_text(&h, c->input[i].name, c->input[i].file.sha256);
 		enc_number(&h, "mode", c->input[i].mode);
 	}
-	enc_number(&h, "packages", 0);
+	enc_list(&h, "packages", c->packages, c->n_packages);
 	enc_text(&h, "backend", bawn_word(&bawn_backend_words, (int)c->backend));
 	enc_text(&h, "image", c->image);
 	enc_text(&h, "environment", c->environment);
+	enc_text(&h, "build", c->build);
 	enc_number(&h, "timeout_ms", c->asked.timeout_ms);
 	enc_number(&h, "memory_bytes", c->asked.memory_bytes);
 	enc_number(&h, "cpus_milli", c->asked.cpus_milli);
@@ -426,6 +516,7 @@ static void digest(struct bawn_checked *c)
 	enc_number(&h, "disk_bytes", c->asked.disk_bytes);
 	enc_text(&h, "trust_asked", c->trust_asked >= 0 ? bawn_word(&bawn_trust_words, c->trust_asked) : "");
 	enc_text(&h, "network", bawn_word(&bawn_network_words, (int)c->network));
+	enc_list(&h, "hosts", c->hosts, c->n_hosts);
 	enc_list(&h, "labels", c->labels, c->n_labels);
 	enc_text(&h, "session", c->session);
 	enc_text(&h, "policy_sha256", c->policy_sha256);
@@ -490,7 +581,7 @@ static int take_principal(const struct bawn_request *req, const char *via, struc
 	return ok ? 0 : bawn_fail(err, -ENOMEM, "check the request");
 }
 
-int bawn_request_check(const struct bawn_request *req, const struct bawn_policy *policy, const char *via,
+int bawn_request_check(const struct bawn_request *req, const struct bawn_policy *policy, const struct bawn_asker *by,
                        struct bawn_checked **out, struct bawn_err *err)
 {
 	struct bawn_checked *c = calloc(1, sizeof *c);
@@ -507,7 +598,7 @@ int bawn_request_check(const struct bawn_request *req, const struct bawn_policy 
 	if (r == 0)
 		r = take_override(req, policy, c, err);
 	if (r == 0)
-		r = check_choices(req, policy, c, err);
+		r = check_choices(req, policy, by, c, err);
 	if (r == 0)
 		r = seal("code", code, &c->code, err);
 	if (r == 0)
@@ -517,7 +608,7 @@ int bawn_request_check(const struct bawn_request *req, const struct bawn_policy 
 	if (r == 0)
 		r = take_inputs(req, c, err);
 	if (r == 0)
-		r = take_principal(req, via, c, err);
+		r = take_principal(req, by->via, c, err);
 	if (r < 0) {
 		bawn_checked_free(c);
 		return r;

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "core/exec.h"
+#include "core/install.h"
 
 static const struct { const char *name; int exit_code; } status_row[] = {
 #define BAWN_X(n, t, e, h) [BAWN_STATUS_##n] = { t, e },
@@ -81,10 +82,11 @@ json_t *bawn_limits_json(const struct bawn_exec *e)
 	json_t *inputs = json_pack("{s:o, s:i, s:o, s:I, s:I}", "complexity", json_real((double)e->assessment->complexity.milli / 1000.0),
 		"lines", (int)e->assessment->complexity.lines, "host_cpus", milli_json(e->host.cpus_milli),
 		"available_bytes", (json_int_t)e->host.memory_available, "running", (json_int_t)e->running);
-	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:O}", "cpus", milli_json(l->cpus_milli),
+	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:O}", "cpus", milli_json(l->cpus_milli),
 		"memory_bytes", (json_int_t)l->memory_bytes, "timeout_ms", (json_int_t)l->timeout_ms, "cpu_ms", (json_int_t)l->cpu_ms,
 		"pids", (json_int_t)l->pids, "disk_bytes", (json_int_t)l->disk_bytes, "inodes", (json_int_t)l->inodes,
-		"open_files", (json_int_t)l->open_files, "output_bytes", (json_int_t)l->output_bytes, "inputs", inputs, "reasons", e->reasons);
+		"open_files", (json_int_t)l->open_files, "output_bytes", (json_int_t)l->output_bytes,
+		"network", e->plan != NULL ? bawn_plan_json(e->plan, e->checked, &e->policy->policy->net) : json_null(), "inputs", inputs, "reasons", e->reasons);
 }
 
 /* The same for the log, which knows whole numbers only. */
@@ -225,7 +227,7 @@ static json_t *timing_json(const struct bawn_exec *e)
 {
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "assess_us", (json_int_t)e->t_assess, "queue_us", (json_int_t)e->t_queue,
 		"start_us", (json_int_t)e->t_start, "run_us", (json_int_t)e->t_run, "record_us", (json_int_t)e->t_record,
-		"total_us", (json_int_t)(bawn_monotonic_us() - e->t0));
+		"total_us", (json_int_t)e->t_total);
 }
 
 static json_t *text_at(uint64_t us)
@@ -263,6 +265,7 @@ int bawn_exec_document(const struct bawn_exec *e, json_t **out, struct bawn_err 
 	SET("usage", bawn_usage_json(&e->usage));
 	SET("denials", json_deep_copy(e->denials));
 	SET("observed", e->observed != NULL ? json_deep_copy(e->observed) : json_null());
+	SET("environment", bawn_install_json(e));
 	SET("enforcement", enforcement_json(e));
 	SET("files", json_deep_copy(e->files));
 	SET("skipped_files", json_deep_copy(e->skipped));
@@ -283,10 +286,10 @@ json_t *bawn_failed_document(const struct bawn_err *why)
 		return NULL;
 	e->slot_fd = e->mark_fd = e->epoll = e->cancel = e->watch = e->timer = -1;
 	e->slots = (struct bawn_slots){ -1, -1 };
-	e->status = why->type == BAWN_ERROR_CANCELLED ? BAWN_STATUS_CANCELLED : BAWN_STATUS_ERROR;
+	e->env = BAWN_ENV_NONE;
+	e->status = why->type == BAWN_ERROR_CANCELLED ? BAWN_STATUS_CANCELLED : why->type == BAWN_ERROR_BUSY ? BAWN_STATUS_BUSY : BAWN_STATUS_ERROR;
 	e->error = *why;
 	e->started_us = e->finished_us = bawn_wall_us();
-	e->t0 = bawn_monotonic_us();
 	if (bawn_exec_lists(e) && bawn_ulid_new(e->id, NULL) == 0)
 		(void)!bawn_exec_document(e, &doc, NULL);
 	bawn_exec_free(e);

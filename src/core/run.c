@@ -33,7 +33,8 @@ int bawn_exec_spec(const struct bawn_exec *e, struct bawn_sandbox_spec *out, str
 		return bawn_fail_as(err, BAWN_ERROR_CONFIG_INVALID, "uids.count", "there are fewer run uids than running executions");
 	*out = (struct bawn_sandbox_spec){
 		.id = e->id, .language = e->checked->language, .interpreter = p->interpreter[e->checked->language],
-		.limits = e->limits, .network = e->checked->network, .on_violation = (enum bawn_violation)p->on_violation,
+		.limits = e->limits, .network = e->checked->network, .ca_file = e->plan != NULL && e->plan->ca_file[0] != '\0' ? e->plan->ca_file : NULL,
+		.environment = e->env.lock >= 0 ? e->env.path : NULL, .collect_files = e->collect_files, .on_violation = (enum bawn_violation)p->on_violation,
 		.sample_ms = p->sample_ms, .observe = p->observe, .need = p->minimum_enforcement[backend],
 		.slot = e->slot, .slot_fd = e->slot_fd, .uid = uids ? p->uid_first + e->slot : 0,
 		.launcher = e->b->dirs.launcher,
@@ -43,18 +44,46 @@ int bawn_exec_spec(const struct bawn_exec *e, struct bawn_sandbox_spec *out, str
 	return backend == BAWN_BACKEND_DOCKER ? bawn_docker_socket(p, &out->container.engine, err) : 0;
 }
 
+static bool has_name(char *const *env, size_t n, const char *entry)
+{
+	size_t name = strcspn(entry, "=") + 1;
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(env[i], entry, name) == 0)
+			return true;
+	return false;
+}
+
+/* The request's variables, those of its network that it does not have itself, and where its packages are. */
+static const char **environment(const struct bawn_exec *e, size_t *out_n)
+{
+	const struct bawn_checked *c = e->checked;
+	size_t n = 0, more = e->plan != NULL ? e->plan->env.n : 0;
+	const char **env = calloc(c->n_env + more + 2, sizeof *env);
+	for (size_t i = 0; env != NULL && i < c->n_env; i++)
+		env[n++] = c->env[i];
+	for (size_t i = 0; env != NULL && i < more; i++)
+		if (!has_name(c->env, c->n_env, e->plan->env.item[i]))
+			env[n++] = e->plan->env.item[i];
+	if (env != NULL && e->env.lock >= 0 && c->language == BAWN_LANG_PYTHON)
+		env[n++] = "PYTHONPATH=" BAWN_ENV_PLACE;  /* node finds them by itself: native/tree.c */
+	*out_n = n;
+	return env;
+}
+
 static int start(struct bawn_exec *e, struct bawn_err *err)
 {
 	const struct bawn_checked *c = e->checked;
+	size_t n_env;
 	bawn_auto_free struct bawn_sandbox_file *file = calloc(c->n_inputs + 1, sizeof *file);
-	if (file == NULL)
+	bawn_auto_free const char **env = environment(e, &n_env);
+	if (file == NULL || env == NULL)
 		return bawn_fail(err, -ENOMEM, "start");
 	for (size_t i = 0; i < c->n_inputs; i++)
 		file[i] = (struct bawn_sandbox_file){ c->input[i].name, c->input[i].file.fd, c->input[i].mode };
 	struct bawn_sandbox_start s = {
 		.code_fd = c->code.fd, .stdin_fd = c->stdin_.fd,
 		.args = (const char *const *)c->args, .n_args = c->n_args,
-		.env = (const char *const *)c->env, .n_env = c->n_env, .file = file, .n_files = c->n_inputs,
+		.env = env, .n_env = n_env, .file = file, .n_files = c->n_inputs,
 	};
 	return e->backend->start(e->sandbox, &s, err);
 }
@@ -66,6 +95,8 @@ int bawn_exec_prepare(struct bawn_exec *e, struct bawn_err *err)
 	e->need = spec.need;
 	if (r == 0 && e->sandbox == NULL)
 		r = e->backend->open(spec.launcher, &e->sandbox, err);
+	if (r == 0 && e->plan != NULL)
+		r = bawn_egress_open(e->b->dirs.egress, &e->egress, err);
 	return r == 0 ? e->backend->prepare(e->sandbox, &spec, err) : r;
 }
 
@@ -90,6 +121,34 @@ static int take_container(struct bawn_exec *e, struct bawn_err *err)
 	return ok ? r : bawn_fail(err, -ENOMEM, "read what the container is");
 }
 
+/* The proxy's own uid lies at the other end of the range: no run has it. */
+static int proxy_uid(const struct bawn_exec *e, uint64_t *out, struct bawn_err *err)
+{
+	const struct bawn_policy *p = e->policy->policy;
+	*out = 0;
+	if (geteuid() != 0)
+		return 0;
+	if (2 * (uint64_t)e->slot + 1 >= p->uid_count)
+		return bawn_fail_as(err, BAWN_ERROR_CONFIG_INVALID, "uids.count", "there are fewer uids than running executions and their proxies");
+	*out = p->uid_first + p->uid_count - 1 - e->slot;
+	return 0;
+}
+
+/* Somebody listens at the sandbox's port, or the code does not run. */
+static int open_way(struct bawn_exec *e, struct bawn_err *err)
+{
+	const struct bawn_policy *p = e->policy->policy;
+	struct bawn_egress_spec s = { .rule = (const char *const *)e->plan->rule.item, .n_rules = e->plan->rule.n,
+		.private_ = (const char *const *)p->allow_private.item, .n_private = p->allow_private.n, .limits = p->net, .credential = e->plan->credential };
+	struct epoll_event ev = { .events = EPOLLIN };
+	int r = proxy_uid(e, &s.uid, err);
+	if (r == 0)
+		r = bawn_egress_ready(e->egress, &s, e->backend->take_port(e->sandbox), err);
+	if (r == 0 && epoll_ctl(e->epoll, EPOLL_CTL_ADD, bawn_egress_fd(e->egress), &ev) < 0)
+		r = bawn_fail(err, -errno, "watch the proxy");
+	return r;
+}
+
 int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err)
 {
 	int r = e->backend->ready(e->sandbox, &e->enforcement, err);
@@ -106,6 +165,8 @@ int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err)
 	struct epoll_event ev = { .events = EPOLLIN };
 	if (epoll_ctl(e->epoll, EPOLL_CTL_ADD, e->backend->fd(e->sandbox), &ev) < 0)
 		return bawn_fail(err, -errno, "watch the sandbox");
+	if (e->plan != NULL && (r = open_way(e, err)) < 0)
+		return r;
 	r = start(e, err);
 	e->t_start = bawn_monotonic_us() - e->mark_us;
 	e->mark_us = bawn_monotonic_us();
@@ -139,7 +200,7 @@ int bawn_exec_denial(struct bawn_exec *e, const struct bawn_denial *d)
 {
 	json_t *j = json_pack("{s:s, s:o, s:I, s:s, s:o}", "kind", bawn_word(&bawn_denial_words, (int)d->kind),
 	                      "what", bawn_json_text(bawn_span(d->what)), "count", (json_int_t)d->count,
-	                      "source", d->from_hook ? "hook" : "kernel", "hint", bawn_json_text(bawn_span(d->hint)));
+	                      "source", bawn_word(&bawn_by_words, (int)d->by), "hint", bawn_json_text(bawn_span(d->hint)));
 	if (json_array_append_new(e->denials, j) != 0)
 		return -ENOMEM;
 	struct bawn_event out = { .kind = BAWN_EVENT_DENIAL, .text = d->what };
@@ -191,6 +252,41 @@ static int on_outcome(struct bawn_exec *e, const struct bawn_sandbox_event *ev, 
 	return 0;
 }
 
+/* --- the way out ------------------------------------------------------------------------------ */
+
+static bool is_limit(enum bawn_deny why) { return why == BAWN_DENY_SENT || why == BAWN_DENY_RECEIVED || why == BAWN_DENY_CONNECTIONS; }
+
+static int note_refused(struct bawn_exec *e, const struct bawn_egress_denied *r)
+{
+	bawn_auto_buf hint = BAWN_BUF(1024);
+	struct bawn_denial d = { .kind = is_limit(r->why) ? BAWN_DENIAL_LIMIT : BAWN_DENIAL_NETWORK, .count = r->count, .by = BAWN_BY_PROXY,
+		.threshold = r->threshold, .actual = r->actual };
+	snprintf(d.what, sizeof d.what, "%.280s", is_limit(r->why) ? bawn_deny[r->why].rule : r->what);
+	bawn_deny_hint(&hint, r->why, r->what);
+	snprintf(d.hint, sizeof d.hint, "%s: %s", bawn_deny[r->why].rule, bawn_buf_error(&hint) == 0 ? hint.p : "");
+	return bawn_exec_denial(e, &d);
+}
+
+/* The program is dead: whatever it had open is cut, and its account is taken. */
+static int close_way(struct bawn_exec *e, struct bawn_err *err)
+{
+	struct bawn_egress_account a = { 0 };
+	if (e->egress == NULL)
+		return 0;
+	int r = bawn_egress_stop(e->egress, &a, err);
+	bool ok = true;
+	for (size_t i = 0; r == 0 && i < a.n_denied; i++)
+		ok = ok && note_refused(e, &a.denied[i]) == 0;
+	if (r == 0) {
+		e->network = bawn_account_json(&a);
+		ok = ok && e->network != NULL && bawn_exec_observed_network(e) == 0;
+	}
+	bawn_egress_account_done(&a);
+	bawn_egress_free(e->egress);
+	e->egress = NULL;
+	return ok ? r : bawn_fail(err, -ENOMEM, "note what the run did on the network");
+}
+
 /* --- files ----------------------------------------------------------------------------------- */
 
 /* The directory of `path` below `top`, made where it is absent; a link on the way is refused, or the
@@ -236,19 +332,8 @@ static int copy_out(int top, const struct bawn_collected *f, struct bawn_err *er
 	bawn_auto_fd to = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (to < 0)
 		return bawn_fail(err, -errno, "write '%s'", f->path);
-	char chunk[65536];
-	for (;;) {
-		ssize_t n = read(f->fd, chunk, sizeof chunk);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return bawn_fail(err, -errno, "read '%s'", f->path);
-		if (n == 0)
-			return 0;
-		r = bawn_write_all(to, chunk, (size_t)n, err);
-		if (r < 0)
-			return bawn_wrap(err, r, "copy '%s'", f->path);
-	}
+	r = bawn_copy_fd(f->fd, to, err);
+	return r < 0 ? bawn_wrap(err, r, "copy '%s'", f->path) : 0;
 }
 
 struct collecting { struct bawn_exec *e; int dir; };
@@ -279,6 +364,8 @@ static int on_file(void *ctx, const struct bawn_collected *f, struct bawn_err *e
 static int collect(struct bawn_exec *e, struct bawn_err *err)
 {
 	bawn_auto_fd dir = -1;
+	if (e->collector != NULL)
+		return e->backend->collect(e->sandbox, e->collector, err);
 	if (e->req.out_dir != NULL) {
 		int r = bawn_make_dirs(e->req.out_dir, 0777, err);
 		if (r < 0)
@@ -319,6 +406,8 @@ static int handle(struct bawn_exec *e, const struct bawn_sandbox_event *ev, stru
 		return bawn_exec_observed(e, ev->observed, err);
 	case BAWN_EV_OUTCOME: {
 		int r = on_outcome(e, ev, err);
+		if (r == 0)
+			r = close_way(e, err);
 		finish(e);
 		return r < 0 ? r : 1;
 	}
@@ -332,6 +421,10 @@ int bawn_exec_watch(struct bawn_exec *e, struct bawn_err *err)
 		/* Looked at between events: output that never pauses must not hide a cancel. */
 		if (!e->killed && atomic_load(&e->cancelled))
 			e->killed = e->backend->kill(e->sandbox) == 0;  /* the outcome follows as an event */
+		/* Not the code's word, nor its end, but what it did there counts: without the account it did not end well. */
+		int lost = e->egress != NULL ? bawn_egress_look(e->egress, err) : 0;
+		if (lost < 0)
+			return lost;
 		struct bawn_sandbox_event ev = { 0 };
 		int r = e->backend->next_event(e->sandbox, &ev, err);
 		if (r <= 0)

@@ -146,6 +146,13 @@ int bawn_slots_take(const struct bawn_slots *s, uint64_t limit, unsigned *out_sl
 	return 0;
 }
 
+void bawn_slots_give_up(int *fd)
+{
+	if (*fd >= 0)
+		(void)flock(*fd, LOCK_UN);  /* cannot fail on a locked fd of ours */
+	bawn_close_fdp(fd);
+}
+
 #define SLOTS_KEPT 8u
 
 void bawn_slots_trim(const struct bawn_slots *s)

@@ -1,7 +1,8 @@
 /* slots.h - how many executions run on this host, and which number is mine.
  *
  * RUN/slots/N is locked (flock) while execution number N is alive: by bawn, by its launcher and by
- * the sandbox's init, so the lock ends only when all three are gone, however they went.  RUN/admission
+ * the sandbox's init, so the lock ends only when all three are gone, however they went; or when bawn, having
+ * seen the other two end, gives it up: a child that the host forked has the descriptor, too.  RUN/admission
  * is locked for the moment of looking and taking, which makes the count exact.  State directories do
  * not matter: the host is one. */
 #pragma once
@@ -25,6 +26,9 @@ void bawn_slots_unlock(const struct bawn_slots *s);
  * the others.  The fd holds the slot. */
 BAWN_MUST_CHECK int bawn_slots_take(const struct bawn_slots *s, uint64_t limit, unsigned *out_slot, int *out_fd,
                                     uint64_t *out_running, struct bawn_err *err);
+
+/* Ends the hold on a slot, whoever else may have the descriptor; accepts -1.  *fd becomes -1. */
+void bawn_slots_give_up(int *fd);
 
 /* Removes the files of numbers that are long free: every look walks over them. */
 void bawn_slots_trim(const struct bawn_slots *s);

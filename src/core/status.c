@@ -51,7 +51,6 @@ uint32_t bawn_need_as_root(const struct bawn_policy *p)
 	return BAWN_LAYER_BIT(UID) | (p->require_cgroup_as_root ? BAWN_LAYER_BIT(CGROUP) : 0);
 }
 
-/* A probe has no slot: its launcher takes a number of its own, above them all. */
 int bawn_docker_socket(const struct bawn_policy *p, const char **out, struct bawn_err *err)
 {
 	const char *host = p->docker_host != NULL ? p->docker_host : p->floor_root_owned ? NULL : secure_getenv("DOCKER_HOST");
@@ -65,6 +64,7 @@ int bawn_docker_socket(const struct bawn_policy *p, const char **out, struct baw
 	return 0;
 }
 
+/* A probe has no slot: its launcher takes a number of its own, above them all. */
 int bawn_probe_spec(const struct bawn_dirs *d, const struct bawn_policy *p, enum bawn_backend_id backend, struct bawn_sandbox_spec *out, struct bawn_err *err)
 {
 	bool docker = backend == BAWN_BACKEND_DOCKER;

@@ -20,10 +20,20 @@ static int docker_probe(const struct bawn_sandbox_spec *spec, struct bawn_probe 
 	int r = docker_open(spec->launcher, &s, err);
 	if (r == 0)
 		r = bawn_peer_probe(s, spec, out, err);
+	(void)bawn_peer_release(s);
+	return r;
+}
+
+static int docker_pull(const struct bawn_sandbox_spec *spec, bawn_pull_fn *tell, void *ctx, struct bawn_err *err)
+{
+	struct bawn_sandbox *s = NULL;
+	int r = docker_open(spec->launcher, &s, err);
+	if (r == 0)
+		r = bawn_peer_pull(s, spec, tell, ctx, err);
 	bawn_peer_release(s);
 	return r;
 }
 
 const struct bawn_backend bawn_docker_backend = {
-	.name = "docker", .id = BAWN_BACKEND_DOCKER, .open = docker_open, .probe = docker_probe, BAWN_PEER_FUNCTIONS,  /* swept by each launcher, on its way */
+	.name = "docker", .id = BAWN_BACKEND_DOCKER, .open = docker_open, .probe = docker_probe, .pull = docker_pull, BAWN_PEER_FUNCTIONS,  /* swept by each launcher, on its way */
 };

@@ -135,7 +135,7 @@ int bawn_image_find(struct bawn_moby *e, const char *name, struct bawn_image *ou
 		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "backend", "this build has no init for containers");
 	int r = inspect(e, name, &image, err);
 	if (r == 0)
-		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "image", "the engine has no image '%s': 'docker pull %s', or make one with tools/make-image", name, name);
+		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "image", "the engine has no image '%s': 'bawn image pull %s' fetches it, tools/make-image makes one", name, name);
 	if (r < 0)
 		return r;
 	snprintf(base, sizeof base, "%s", json_string_value(json_object_get(image, "Id")));
@@ -149,4 +149,93 @@ int bawn_image_find(struct bawn_moby *e, const char *name, struct bawn_image *ou
 			r = bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "image", "the engine lost the image that was just made");
 	}
 	return r < 0 ? r : 0;
+}
+
+/* --- fetching ------------------------------------------------------------------------------------ */
+
+#define LAYERS  256      /* an engine allows half as many */
+#define SILENCE 120000   /* milliseconds */
+
+struct pulling {
+	struct { char id[16]; uint64_t done, of; } layer[LAYERS];
+	size_t              n;
+	bawn_image_tell_fn *tell;
+	void               *ctx;
+	bool                gone;
+	char                why[300];     /* what the engine says went wrong */
+};
+
+static int tell_sum(struct pulling *p)
+{
+	uint64_t done = 0, of = 0;
+	for (size_t i = 0; i < p->n; i++) {
+		done += p->layer[i].done;
+		of += p->layer[i].of;
+	}
+	int r = p->tell(p->ctx, done, of);
+	p->gone = r < 0;
+	return r;
+}
+
+static size_t layer_of(struct pulling *p, const char *id)
+{
+	size_t i = 0;
+	while (i < p->n && strncmp(p->layer[i].id, id, sizeof p->layer[i].id - 1) != 0)
+		i++;
+	if (i == p->n && p->n < LAYERS)
+		snprintf(p->layer[p->n++].id, sizeof p->layer[i].id, "%s", id);
+	return i;
+}
+
+/* Only "Downloading" counts bytes that come; of a layer that is there all have come. */
+static void note_layer(struct pulling *p, const char *id, const char *status, const json_t *detail)
+{
+	const json_int_t done = json_integer_value(json_object_get(detail, "current")), of = json_integer_value(json_object_get(detail, "total"));
+	const size_t i = layer_of(p, id);
+	if (i == LAYERS)
+		return;
+	if (strcmp(status, "Downloading") == 0 && done >= 0 && of >= done && of < INT64_MAX / LAYERS) {
+		p->layer[i].done = (uint64_t)done;
+		p->layer[i].of = (uint64_t)of;
+	} else if (strcmp(status, "Download complete") == 0 || strcmp(status, "Pull complete") == 0) {
+		p->layer[i].done = p->layer[i].of;
+	}
+}
+
+static int on_line(void *ctx, struct bawn_span line)
+{
+	struct pulling *p = ctx;
+	bawn_auto_json j = NULL;
+	if (line.n > 0 && bawn_json_parse(line, &j, NULL) < 0)
+		return snprintf(p->why, sizeof p->why, "it says something that is not JSON"), -EBADMSG;
+	const char *error = json_string_value(json_object_get(j, "error")), *id = json_string_value(json_object_get(j, "id")), *status = json_string_value(json_object_get(j, "status"));
+	if (error != NULL) {
+		bawn_auto_buf shown = BAWN_BUF(2048);
+		bawn_buf_escaped(&shown, (struct bawn_span){ error, strnlen(error, 250) });
+		snprintf(p->why, sizeof p->why, "%s", bawn_buf_error(&shown) == 0 && shown.p != NULL ? shown.p : "it does not say why");
+	}
+	if (id != NULL && status != NULL)
+		note_layer(p, id, status, json_object_get(j, "progressDetail"));
+	return tell_sum(p);
+}
+
+int bawn_image_pull(struct bawn_moby *e, const char *name, bawn_image_tell_fn *tell, void *ctx, struct bawn_err *err)
+{
+	bawn_auto_free struct pulling *p = calloc(1, sizeof *p);
+	char *escaped = bawn_moby_escape(e, name);
+	const char *slash = strrchr(name, '/');
+	/* Without a tag an engine would fetch all of them. */
+	const bool named = strchr(name, '@') != NULL || strchr(slash != NULL ? slash : name, ':') != NULL;
+	if (p == NULL || escaped == NULL) {
+		curl_free(escaped);
+		return bawn_fail(err, -ENOMEM, "fetch an image");
+	}
+	p->tell = tell;
+	p->ctx = ctx;
+	int r = bawn_moby_call(e, &(struct bawn_call){ .method = "POST", .ms = SILENCE, .line = on_line, .ctx = p }, NULL, NULL, err,
+	                       "/images/create?fromImage=%s%s", escaped, named ? "" : "&tag=latest");
+	curl_free(escaped);
+	if (p->why[0] != '\0')
+		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "image", "the engine cannot fetch '%s': %s", name, p->why);
+	return p->gone ? -ECANCELED : r;
 }

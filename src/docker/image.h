@@ -7,4 +7,9 @@
 
 struct bawn_image { char id[80], base[80]; };  /* of what is run, and of what the user named: "sha256:..." */
 
+/* Has the engine fetch it, from where it fetches images.  `tell` hears of bytes that came and that are known of; a negative
+ * return ends it. */
+typedef int bawn_image_tell_fn(void *ctx, uint64_t done, uint64_t of);
+BAWN_MUST_CHECK int bawn_image_pull(struct bawn_moby *e, const char *name, bawn_image_tell_fn *tell, void *ctx, struct bawn_err *err);
+
 BAWN_MUST_CHECK int bawn_image_find(struct bawn_moby *e, const char *name, struct bawn_image *out, struct bawn_err *err);

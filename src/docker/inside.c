@@ -92,7 +92,7 @@ static int begin(struct bawn_box *box, struct bawn_err *err)
 	bawn_close_fdp(&w[1]);
 	bawn_close_fdp(&w[2]);
 	box->pid_fd = box->pid > 0 ? pidfd_open(box->pid, 0) : -1;
-	return box->pid_fd < 0 ? bawn_fail(err, -errno, "make the program's process") : bawn_box_tell_guest(box, box->ctl, box->area, err);
+	return box->pid_fd < 0 ? bawn_fail(err, -errno, "make the program's process") : bawn_box_tell_guest(box, box->ctl, box->area, -1, err);
 }
 
 int bawn_box_build(struct bawn_box *box, struct bawn_err *err)

@@ -22,7 +22,7 @@
 enum tag { TAG_SOCK, TAG_ATTACH, TAG_TIMER };
 
 typedef int handler(struct bawn_manager *m, struct bawn_ipc_msg *msg, struct bawn_err *err);
-static handler on_prepare, forward, on_start, on_kill, on_collect;
+static handler on_prepare, forward, on_start, on_kill, on_collect, on_pull;
 
 #define IN(state) (1u << BAWN_MANAGER_##state)
 #define ANY (IN(FRESH) | IN(WAITING) | IN(READY) | IN(RUNNING) | IN(ENDED))
@@ -36,8 +36,9 @@ static const struct bawn_ipc_rule rule[] = {
 	{ BAWN_WIRE_START,   "start",   0,                        1, 2, IN(READY) },
 	{ BAWN_WIRE_KILL,    "kill",    0,                        0, 0, ANY },
 	{ BAWN_WIRE_COLLECT, "collect", 0,                        0, 0, IN(ENDED) },
+	{ BAWN_WIRE_PULL,    "pull",    8192,                     0, 0, IN(FRESH) },
 };
-static handler *const handle[] = { on_prepare, on_prepare, forward, forward, forward, on_start, on_kill, on_collect };
+static handler *const handle[] = { on_prepare, on_prepare, forward, forward, forward, on_start, on_kill, on_collect, on_pull };
 _Static_assert(BAWN_LEN(handle) == BAWN_LEN(rule), "one handler per rule");
 
 /* What a container may say, and when. */
@@ -60,7 +61,7 @@ static const struct bawn_ipc_rule theirs[] = {
 static int refuse(struct bawn_manager *m, const struct bawn_err *why)
 {
 	bawn_auto_buf b = BAWN_IPC_BUF;
-	bawn_wire_put_err(&b, why);
+	bawn_ipc_put_err(&b, why);
 	int r = bawn_ipc_send(m->sock, BAWN_WIRE_FAILED, &b, NULL, 0, 0, NULL);
 	return r < 0 ? r : -ECANCELED;
 }
@@ -214,6 +215,31 @@ static int on_prepare(struct bawn_manager *m, struct bawn_ipc_msg *msg, struct b
 	m->state = BAWN_MANAGER_WAITING;
 	set_timer(m, ANSWER_MS);
 	return 0;
+}
+
+/* A client that has no room now hears of it next time; one that is gone ends the fetching. */
+static int tell_pulling(void *ctx, uint64_t done, uint64_t of)
+{
+	struct bawn_manager *m = ctx;
+	bawn_auto_buf b = BAWN_IPC_BUF;
+	bawn_ipc_put_u64(&b, done);
+	bawn_ipc_put_u64(&b, of);
+	int r = bawn_ipc_send(m->sock, BAWN_WIRE_PULLING, &b, NULL, 0, MSG_DONTWAIT, NULL);
+	return r == -EAGAIN ? 0 : r;
+}
+
+static int on_pull(struct bawn_manager *m, struct bawn_ipc_msg *msg, struct bawn_err *err)
+{
+	int r = take_spec(m, msg, err);
+	if (r == 0)
+		r = bawn_moby_init(&m->engine, m->spec.container.engine, err);
+	if (r == 0)
+		r = bawn_moby_meet(&m->engine, err);
+	if (r == 0)
+		r = bawn_image_pull(&m->engine, m->spec.container.image, tell_pulling, m, err);
+	if (r == 0)
+		r = bawn_ipc_send(m->sock, BAWN_WIRE_DONE, NULL, NULL, 0, 0, err);
+	return r == 0 || r == -ECANCELED ? -ECANCELED : refuse(m, err);
 }
 
 static int on_start(struct bawn_manager *m, struct bawn_ipc_msg *msg, struct bawn_err *err)

@@ -34,11 +34,47 @@ void bawn_moby_done(struct bawn_moby *e)
 	e->curl = NULL;
 }
 
+struct answer { const struct bawn_moby *e; const struct bawn_call *call; struct bawn_buf *body; };
+
+/* Whole lines of a good answer are handed over; what is left waits for its end. */
+static int hand_over(const struct answer *a)
+{
+	char *nl;
+	long status = 0;
+	(void)curl_easy_getinfo(a->e->curl, CURLINFO_RESPONSE_CODE, &status);
+	while (status == 200 && a->body->n > 0 && (nl = memchr(a->body->p, '\n', a->body->n)) != NULL) {
+		const size_t n = (size_t)(nl - a->body->p);
+		int r = a->call->line(a->call->ctx, (struct bawn_span){ a->body->p, n });
+		if (r < 0)
+			return r;
+		memmove(a->body->p, nl + 1, a->body->n - n - 1);
+		a->body->n -= n + 1;
+	}
+	return 0;
+}
+
 static size_t on_bytes(char *p, size_t size, size_t n, void *ctx)
 {
-	struct bawn_buf *b = ctx;
-	bawn_buf_add(b, p, size * n);
-	return bawn_buf_error(b) < 0 ? 0 : size * n;
+	const struct answer *a = ctx;
+	bawn_buf_add(a->body, p, size * n);
+	if (bawn_buf_error(a->body) < 0 || (a->call->line != NULL && hand_over(a) < 0))
+		return 0;
+	return size * n;
+}
+
+/* Between bytes, while nothing comes: who waits may have gone. */
+static int on_wait(void *ctx, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+	const struct bawn_call *call = ctx;
+	(void)a, (void)b, (void)c, (void)d;
+	return call->line(call->ctx, (struct bawn_span){ NULL, 0 }) < 0;
+}
+
+static bool set_stream(CURL *h, const struct bawn_call *c)
+{
+	return curl_easy_setopt(h, CURLOPT_LOW_SPEED_LIMIT, 1L) == CURLE_OK && curl_easy_setopt(h, CURLOPT_LOW_SPEED_TIME, c->ms / 1000) == CURLE_OK &&
+	       curl_easy_setopt(h, CURLOPT_NOPROGRESS, 0L) == CURLE_OK && curl_easy_setopt(h, CURLOPT_XFERINFOFUNCTION, on_wait) == CURLE_OK &&
+	       curl_easy_setopt(h, CURLOPT_XFERINFODATA, c) == CURLE_OK;
 }
 
 /* What the engine says it is about, in our words: one line, nothing that could move a cursor. */
@@ -58,6 +94,7 @@ static int perform(struct bawn_moby *e, const struct bawn_call *c, const char *u
                    long *status, struct bawn_err *err)
 {
 	CURL *h = e->curl;
+	struct answer to = { e, c, answer };
 	char why[CURL_ERROR_SIZE] = "";
 	struct curl_slist *head = curl_slist_append(NULL, c->tar.p != NULL ? "Content-Type: application/x-tar" : "Content-Type: application/json");
 	struct curl_slist *more = head != NULL ? curl_slist_append(head, "Expect:") : NULL;
@@ -69,9 +106,10 @@ static int perform(struct bawn_moby *e, const struct bawn_call *c, const char *u
 	bool ok = curl_easy_setopt(h, CURLOPT_UNIX_SOCKET_PATH, e->socket) == CURLE_OK && curl_easy_setopt(h, CURLOPT_URL, url) == CURLE_OK &&
 	          curl_easy_setopt(h, CURLOPT_PROTOCOLS_STR, "http") == CURLE_OK && curl_easy_setopt(h, CURLOPT_CUSTOMREQUEST, c->method) == CURLE_OK &&
 	          curl_easy_setopt(h, CURLOPT_HTTPHEADER, more) == CURLE_OK && curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, on_bytes) == CURLE_OK &&
-	          curl_easy_setopt(h, CURLOPT_WRITEDATA, answer) == CURLE_OK && curl_easy_setopt(h, CURLOPT_ERRORBUFFER, why) == CURLE_OK &&
+	          curl_easy_setopt(h, CURLOPT_WRITEDATA, &to) == CURLE_OK && curl_easy_setopt(h, CURLOPT_ERRORBUFFER, why) == CURLE_OK &&
 	          curl_easy_setopt(h, CURLOPT_NOSIGNAL, 1L) == CURLE_OK && curl_easy_setopt(h, CURLOPT_PROXY, "") == CURLE_OK &&
-	          curl_easy_setopt(h, CURLOPT_CONNECTTIMEOUT_MS, 5000L) == CURLE_OK && curl_easy_setopt(h, CURLOPT_TIMEOUT_MS, c->ms) == CURLE_OK;
+	          curl_easy_setopt(h, CURLOPT_CONNECTTIMEOUT_MS, 5000L) == CURLE_OK &&
+	          (c->line != NULL ? set_stream(h, c) : curl_easy_setopt(h, CURLOPT_TIMEOUT_MS, c->ms) == CURLE_OK);
 	if (ok && body != NULL)
 		ok = curl_easy_setopt(h, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)n) == CURLE_OK && curl_easy_setopt(h, CURLOPT_POSTFIELDS, body) == CURLE_OK;
 	CURLcode r = ok ? curl_easy_perform(h) : CURLE_FAILED_INIT;

@@ -26,6 +26,10 @@ struct bawn_call {
 	struct bawn_span tar;        /* instead of a body */
 	long             ms;
 	long             may[2];     /* further statuses that are no failure, such as 404; 0: none */
+	/* An answer in lines that takes as long as it takes: each is handed over (and an empty one now and then while
+	 * nothing comes), `ms` is the longest silence.  A negative return ends the call. */
+	int            (*line)(void *ctx, struct bawn_span line);
+	void            *ctx;
 };
 /* The path is below /vX.Y.  *out_status and *out (NULL where there was no body) may be NULL. */
 BAWN_MUST_CHECK int bawn_moby_call(struct bawn_moby *e, const struct bawn_call *c, long *out_status, json_t **out, struct bawn_err *err,

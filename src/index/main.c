@@ -12,9 +12,6 @@
  * number that comes out of it is checked before it is used.
  * An attacker controls: the texts in terms; the database only where somebody has the log's private key. */
 #include <errno.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -28,6 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "audit/index_wire.h"
+#include "base/confine.h"
 
 #define BLOCK      BAWN_INDEX_BLOCK
 #define LIST_MAX   64u           /* from here on bits are shorter */
@@ -39,44 +37,22 @@ struct place { uint64_t at, ts; uint8_t hash[BAWN_SHA256_LEN]; };
 
 /* ---- the least it needs ---- */
 
-#if defined(__SANITIZE_ADDRESS__) || !defined(__x86_64__)
-static bool lock_syscalls(void) { return true; }  /* a sanitizer needs more; another processor has other numbers, and gives up the rest below */
-#else
 static const unsigned short needed[] = {
 	SYS_read, SYS_write, SYS_recvfrom, SYS_sendto, SYS_pread64, SYS_pwrite64, SYS_lseek, SYS_fstat, SYS_newfstatat, SYS_fcntl, SYS_ftruncate, SYS_fsync, SYS_fdatasync,
 	SYS_close, SYS_mmap, SYS_munmap, SYS_mremap, SYS_madvise, SYS_brk, SYS_getpid, SYS_clock_gettime, SYS_futex, SYS_rt_sigreturn, SYS_exit_group,
 };
-#define COUNT (sizeof needed / sizeof *needed)
 
 /* Everything else fails: no file can be opened or removed, no program started, nobody signalled. */
-static bool lock_syscalls(void)
-{
-	struct sock_filter f[COUNT + 6];
-	unsigned n = 0;
-	f[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
-	f[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
-	f[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
-	f[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-	for (unsigned i = 0; i < COUNT; i++, n++)
-		f[n] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, needed[i], (unsigned char)(COUNT - i), 0);
-	f[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-	f[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){ .len = (unsigned short)n, .filter = f }) == 0;
-}
-#endif
-
 static bool give_up(bool writes)
 {
-	static const struct { int what; rlim_t most; } row[] = {
-		{ RLIMIT_CORE, 0 }, { RLIMIT_NPROC, 0 }, { RLIMIT_CPU, 300 }, { RLIMIT_FSIZE, 0 },
+	static const struct bawn_most row[] = {
+		{ RLIMIT_CORE, 0 }, { RLIMIT_NPROC, 0 }, { RLIMIT_CPU, 300 },
 #if !defined(__SANITIZE_ADDRESS__)
 		{ RLIMIT_AS, 1u << 30 },
 #endif
-	};
-	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-		if (!(writes && row[i].what == RLIMIT_FSIZE) && setrlimit((__rlimit_resource_t)row[i].what, &(struct rlimit){ row[i].most, row[i].most }) < 0)
-			return false;
-	return prctl(PR_SET_DUMPABLE, 0) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && lock_syscalls();
+	}, nothing = { RLIMIT_FSIZE, 0 };
+	return bawn_limit_self(row, sizeof row / sizeof *row) && (writes || bawn_limit_self(&nothing, 1)) &&
+	       bawn_confine_self(needed, sizeof needed / sizeof *needed);
 }
 
 /* ---- the socket ---- */

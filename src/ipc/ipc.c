@@ -1,5 +1,6 @@
 #include "ipc/ipc.h"
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -33,6 +34,14 @@ void bawn_ipc_put_text(struct bawn_buf *b, const char *text)
 {
 	bawn_ipc_put_bytes(b, bawn_span(text));
 	bawn_buf_add(b, "", 1);
+}
+
+void bawn_ipc_put_err(struct bawn_buf *b, const struct bawn_err *e)
+{
+	bawn_ipc_put_u32(b, e->code < 0 ? (uint32_t)-e->code : EIO);  /* a failure never reads as success */
+	bawn_ipc_put_u32(b, (uint32_t)e->type);
+	bawn_ipc_put_text(b, e->field);
+	bawn_ipc_put_text(b, e->msg);
 }
 
 /* The next n bytes, or NULL and bad for good. */
@@ -90,6 +99,21 @@ const char *bawn_ipc_get_text(struct bawn_ipc_in *in, size_t max)
 		return s.p;
 	in->bad = true;
 	return "";
+}
+
+void bawn_ipc_copy_text(struct bawn_ipc_in *in, char *out, size_t size)
+{
+	snprintf(out, size, "%s", bawn_ipc_get_text(in, size - 1));
+}
+
+void bawn_ipc_get_err(struct bawn_ipc_in *in, struct bawn_err *out)
+{
+	uint32_t code = bawn_ipc_get_below(in, 4096);
+	in->bad = in->bad || code == 0;
+	out->code = code == 0 ? -EIO : -(int)code;
+	out->type = (enum bawn_error)bawn_ipc_get_below(in, BAWN_ERROR_COUNT);
+	bawn_ipc_copy_text(in, out->field, sizeof out->field);
+	bawn_ipc_copy_text(in, out->msg, sizeof out->msg);
 }
 
 bool bawn_ipc_in_end(const struct bawn_ipc_in *in) { return !in->bad && in->n == 0; }

@@ -27,6 +27,7 @@ void bawn_ipc_put_u32(struct bawn_buf *b, uint32_t v);
 void bawn_ipc_put_u64(struct bawn_buf *b, uint64_t v);
 void bawn_ipc_put_bytes(struct bawn_buf *b, struct bawn_span bytes);
 void bawn_ipc_put_text(struct bawn_buf *b, const char *text);
+void bawn_ipc_put_err(struct bawn_buf *b, const struct bawn_err *e);
 
 /* Payload in. */
 struct bawn_ipc_in { const char *p; size_t n; bool bad; };
@@ -35,6 +36,8 @@ uint64_t         bawn_ipc_get_u64(struct bawn_ipc_in *in);
 uint32_t         bawn_ipc_get_below(struct bawn_ipc_in *in, uint32_t limit);  /* u32 < limit */
 struct bawn_span bawn_ipc_get_bytes(struct bawn_ipc_in *in, size_t max);
 const char      *bawn_ipc_get_text(struct bawn_ipc_in *in, size_t max);       /* borrowed; never NULL */
+void             bawn_ipc_copy_text(struct bawn_ipc_in *in, char *out, size_t size);
+void             bawn_ipc_get_err(struct bawn_ipc_in *in, struct bawn_err *out);  /* never a success */
 bool             bawn_ipc_in_end(const struct bawn_ipc_in *in);               /* all read, nothing bad */
 
 struct bawn_ipc_msg { uint32_t type; struct bawn_ipc_in in; int fd[BAWN_IPC_FDS]; size_t n_fds; };

@@ -37,6 +37,7 @@ struct run {
 
 struct bawn_mcp_calls {
 	const struct bawn_options *options;
+	const char *environment;
 	struct bawn_mcp_session *session;
 	struct run *first;
 	size_t open;
@@ -321,6 +322,16 @@ static int make_dir(struct run *r, struct bawn_err *err)
 	return 0;
 }
 
+/* The one that the server was given, for code in its language; one that is gone is the library's to say. */
+static const char *environment_of(const struct run *r, const char *language)
+{
+	bawn_auto_json doc = NULL;
+	const char *name = r->all->environment;
+	if (name == NULL || bawn_environment(r->b, name, &doc, NULL) < 0)
+		return name;
+	return bawn_language_named(bawn_span(text_at(doc, NULL, "language"))) == bawn_language_named(bawn_span(language)) ? name : NULL;
+}
+
 static int start(struct run *r, struct bawn_err *err)
 {
 	const json_t *args = r->call->args, *code = json_object_get(args, "code"), *timeout = json_object_get(args, "timeout");
@@ -329,6 +340,7 @@ static int start(struct run *r, struct bawn_err *err)
 		.size = sizeof req,
 		.code = json_string_value(code), .code_size = json_string_length(code),
 		.language = language_of(args),
+		.environment = environment_of(r, language_of(args)),
 		.inputs = r->input, .n_inputs = r->n_inputs,
 		.timeout_ms = timeout == NULL ? 0 : ms < 1 ? 1 : (uint64_t)ms,
 		.out_dir = r->dir, .hold = 1,
@@ -457,8 +469,11 @@ static void execute(struct bawn_mcp_calls *all, struct bawn_mcp_call *c)
 		bawn_mcp_answer(all->session, c, NULL);
 		return;
 	}
-	*r = (struct run){ .next = all->first, .all = all, .call = c };
-	all->first = r;
+	*r = (struct run){ .all = all, .call = c };
+	struct run **at = &all->first;
+	while (*at != NULL)  /* who came first is stepped first: of those who are told of a free place the oldest gets it */
+		at = &(*at)->next;
+	*at = r;
 	all->open++;
 	int code = take_files(r, &err);
 	if (code == 0)
@@ -579,12 +594,13 @@ void bawn_mcp_calls_step(struct bawn_mcp_calls *all, const struct pollfd *p, siz
 
 size_t bawn_mcp_calls_open(const struct bawn_mcp_calls *all) { return all->open; }
 
-int bawn_mcp_calls_new(const struct bawn_options *options, struct bawn_mcp_calls **out, struct bawn_err *err)
+int bawn_mcp_calls_new(const struct bawn_options *options, const char *environment, struct bawn_mcp_calls **out, struct bawn_err *err)
 {
 	struct bawn_mcp_calls *all = calloc(1, sizeof *all);
 	if (all == NULL)
 		return bawn_fail(err, -ENOMEM, "begin");
 	all->options = options;
+	all->environment = environment;
 	*out = all;
 	return 0;
 }

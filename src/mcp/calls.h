@@ -13,8 +13,8 @@
 
 struct bawn_mcp_calls;
 
-/* `options` is borrowed until bawn_mcp_calls_free. */
-BAWN_MUST_CHECK int bawn_mcp_calls_new(const struct bawn_options *options, struct bawn_mcp_calls **out, struct bawn_err *err);
+/* `options` and `environment` are borrowed until bawn_mcp_calls_free.  environment: what code in its language has; NULL: none. */
+BAWN_MUST_CHECK int bawn_mcp_calls_new(const struct bawn_options *options, const char *environment, struct bawn_mcp_calls **out, struct bawn_err *err);
 void bawn_mcp_calls_free(struct bawn_mcp_calls *all);  /* ends what still runs */
 void bawn_mcp_calls_attach(struct bawn_mcp_calls *all, struct bawn_mcp_session *s);
 

@@ -3,6 +3,6 @@
 #include <bawn/bawn.h>
 #include "base/err.h"
 
-/* Serves until `in` ends or SIGTERM, SIGINT or SIGHUP comes; what runs then is ended and recorded.  One thread, one
+/* environment: packages for code in their language (`bawn env build`), or NULL.  Serves until `in` ends or SIGTERM, SIGINT or SIGHUP comes; what runs then is ended and recorded.  One thread, one
  * poll loop; nothing but messages is written to `out`. */
-BAWN_MUST_CHECK int bawn_mcp_serve(const struct bawn_options *options, int in, int out, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_mcp_serve(const struct bawn_options *options, const char *environment, int in, int out, struct bawn_err *err);

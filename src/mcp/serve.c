@@ -184,7 +184,7 @@ static int try_open(const struct bawn_options *options, struct bawn_err *err)
 	return r;
 }
 
-int bawn_mcp_serve(const struct bawn_options *options, int in, int out, struct bawn_err *err)
+int bawn_mcp_serve(const struct bawn_options *options, const char *environment, int in, int out, struct bawn_err *err)
 {
 	struct server s = { .in = in, .out = out, .signals = -1, .line = BAWN_BUF(BAWN_MCP_LINE_MAX + 1), .queue = BAWN_BUF(OUT_MAX) };
 	const struct bawn_mcp_host host = { .ctx = &s, .send = send_message, .call = begin, .busy = busy, .cancel = cancel, .response = response };
@@ -192,7 +192,7 @@ int bawn_mcp_serve(const struct bawn_options *options, int in, int out, struct b
 	if (r == 0)
 		r = listen_for_signals(&s, err);
 	if (r == 0)
-		r = bawn_mcp_calls_new(options, &s.calls, err);
+		r = bawn_mcp_calls_new(options, environment, &s.calls, err);
 	if (r == 0)
 		r = bawn_mcp_session_new(&host, &s.session, err);
 	if (r == 0) {

@@ -223,15 +223,27 @@ void bawn_box_begin(struct bawn_box *box)
 		(void)bawn_box_given_up(box->init_ctl, &box->early);
 }
 
+/* Here, where the host's files are to be seen. */
+static int open_authorities(struct bawn_box *box, struct bawn_err *err)
+{
+	if (box->spec.network == BAWN_NETWORK_NONE || box->spec.ca_file[0] == '\0')
+		return 0;
+	box->ca = open(box->spec.ca_file, O_RDONLY | O_CLOEXEC);
+	return box->ca >= 0 ? 0 : bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, "network.ca_file", "open '%s': %s", box->spec.ca_file, strerrordesc_np(errno));
+}
+
 static int build(struct bawn_box *box, struct bawn_err *err)
 {
-	int r = bawn_box_tell_guest(box, box->init_ctl, box->slot_fd, err);
+	int r = open_authorities(box, err);
+	if (r < 0)
+		return r;
+	r = bawn_box_tell_guest(box, box->init_ctl, box->slot_fd, box->ca, err);
 	if (r < 0)
 		return bawn_wrap(err, r, "build the sandbox");
 	set_limits(box);  /* while init furnishes the tree */
 	r = bawn_box_area(box, err);
 	if (r == 0)
-		r = bawn_box_tell_guest(box, box->ctl, box->area, err);
+		r = bawn_box_tell_guest(box, box->ctl, box->area, -1, err);
 	if (r == 0)
 		r = move_in(box, err);
 	int why = r < 0 ? bawn_box_given_up(box->init_ctl, err) : 0;  /* as in bawn_box_begin */
@@ -241,6 +253,8 @@ static int build(struct bawn_box *box, struct bawn_err *err)
 		r = go(box->init_ctl, bawn_box_joins_net(box) ? box->net.fd : -1, err);
 	if (r == 0 || r == -EPIPE)  /* gone already: it says why */
 		r = enter_room(box, err);
+	if (r == 0 && box->spec.network != BAWN_NETWORK_NONE && box->port < 0)
+		r = bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, "network", "the sandbox has no port that leads out");
 	return r == 0 ? bawn_box_check_need(box, err) : r;
 }
 
@@ -286,7 +300,7 @@ void bawn_box_done(struct bawn_box *box)
 	bawn_box_kill(box);
 	bawn_cgroups_remove(&box->cg);
 	bawn_net_done(&box->net);
-	int *const fd[] = { &box->live, &box->init_ctl, &box->ctl, &box->out[1], &box->out[2], &box->listener,
+	int *const fd[] = { &box->live, &box->init_ctl, &box->ctl, &box->out[1], &box->out[2], &box->port, &box->ca, &box->listener,
 		&box->workspace, &box->code, &box->mounts, &box->area, &box->slot_fd };
 	for (size_t i = 0; i < BAWN_LEN(fd); i++)
 		bawn_close_fdp(fd[i]);

@@ -45,6 +45,8 @@ struct bawn_box {
 	int      init_fd, pid_fd;        /* pidfds; -1 once reaped */
 	int      init_ctl, ctl;
 	int      out[3];                 /* read ends by stream number */
+	int      port;                   /* listening socket of its namespace, where it has a way out; handed on, then -1 */
+	int      ca;                     /* certificates of whom to believe outside, or -1 */
 	int      listener;               /* seccomp notifications, or -1 */
 	struct bawn_net net;
 	int      workspace, code;        /* directories, writable from here only */
@@ -104,8 +106,8 @@ static inline bool bawn_box_joins_net(const struct bawn_box *box)
 /* What one inside said last, if it failed; 0 where it said nothing. */
 int bawn_box_given_up(int ctl, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_box_tell(int ctl, const struct bawn_note *note, int fd, struct bawn_err *err);
-/* Tells one inside who is to come; a descriptor goes along, or -1. */
-BAWN_MUST_CHECK int bawn_box_tell_guest(const struct bawn_box *box, int ctl, int fd, struct bawn_err *err);
+/* Tells one inside who is to come; up to two descriptors go along, -1: none. */
+BAWN_MUST_CHECK int bawn_box_tell_guest(const struct bawn_box *box, int ctl, int fd, int more, struct bawn_err *err);
 /* The next note of a kind; what failed or is lacking is taken down on the way. */
 BAWN_MUST_CHECK int bawn_box_listen(struct bawn_box *box, int ctl, uint32_t want, struct bawn_note *note, int fds[static 2], struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_box_pipes(struct bawn_box *box, int out_theirs[static 3], struct bawn_err *err);
@@ -115,9 +117,10 @@ BAWN_MUST_CHECK int bawn_box_check_need(const struct bawn_box *box, struct bawn_
 void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why, ...) BAWN_PRINTF(3, 4);
 
 /* The parts, one file each. */
-BAWN_MUST_CHECK int bawn_tree_base(const struct bawn_box *box, int *out_code, struct bawn_err *err);
+/* *out_below: what of the host its root covers meanwhile; goes to bawn_tree_furnish. */
+BAWN_MUST_CHECK int bawn_tree_base(const struct bawn_box *box, int *out_code, int *out_below, struct bawn_err *err);
 /* What depends on who is to come. */
-BAWN_MUST_CHECK int bawn_tree_furnish(const struct bawn_box *box, int *out_workspace, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_tree_furnish(const struct bawn_box *box, int below_stolen, int *out_workspace, struct bawn_err *err);
 /* For the program, before bawn_tree_enter makes it the root of all who are inside. */
 BAWN_MUST_CHECK int bawn_tree_chroot(struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_tree_enter(const struct bawn_box *box, struct bawn_err *err);
@@ -129,7 +132,7 @@ _Noreturn void bawn_program_main(struct bawn_box *box, int ctl, const int out[3]
 
 /* The program's steps that are the same however the box is built, and the walk over a table of them. */
 typedef int bawn_step(struct bawn_box *box, struct bawn_err *err);
-bawn_step bawn_step_session, bawn_step_meet, bawn_step_rlimits, bawn_step_privs, bawn_step_workspace, bawn_step_landlock, bawn_step_seccomp;
+bawn_step bawn_step_session, bawn_step_meet, bawn_step_rlimits, bawn_step_port, bawn_step_privs, bawn_step_workspace, bawn_step_landlock, bawn_step_seccomp;
 #define BAWN_PROGRAM_CTL 3  /* the program's end of the control socket; closes at exec */
 _Noreturn void bawn_program_run(struct bawn_box *box, int ctl, const int out[3], bawn_step *const *step, size_t n);
 _Noreturn void bawn_program_give_up(int ctl, const struct bawn_err *err);

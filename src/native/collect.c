@@ -13,11 +13,11 @@
 #include "base/utf8.h"
 #include "native/launch.h"
 
-#define MAX_FILES 1000
+#define MAX_FILES 1000  /* unless the spec says otherwise */
 #define MAX_DEPTH 16  /* parts of a name, as with inputs */
 #define MAX_SKIPPED 1000
 
-struct walk { struct bawn_launcher *l; struct bawn_buf path; uint64_t bytes; size_t files, skipped; };
+struct walk { struct bawn_launcher *l; struct bawn_buf path; uint64_t bytes; size_t files, max_files, skipped; };
 
 int bawn_sum_fd(int fd, uint64_t *out_size, uint8_t out[static BAWN_SHA256_LEN], struct bawn_err *err)
 {
@@ -77,7 +77,7 @@ static int take(struct walk *w, int dir, const char *name, struct bawn_err *err)
 		return skip(w, "not readable", err);
 	if (st.st_nlink != 1)
 		return skip(w, "hard link", err);
-	if (w->files >= MAX_FILES)
+	if (w->files >= w->max_files)
 		return skip(w, "too many files", err);
 	/* Sparse files count by what they pretend to be: copying them would cost that. */
 	if ((uint64_t)st.st_size > w->l->box.spec.limits.disk_bytes - w->bytes)
@@ -201,7 +201,8 @@ static int walk_dir(struct walk *w, int dir, int depth, struct bawn_err *err)
 
 int bawn_collect(struct bawn_launcher *l, struct bawn_err *err)
 {
-	struct walk w = { .l = l, .path = BAWN_BUF(MAX_DEPTH * 260 + 260) };
+	struct walk w = { .l = l, .path = BAWN_BUF(MAX_DEPTH * 260 + 260),
+		.max_files = l->box.spec.collect_files > 0 ? l->box.spec.collect_files : MAX_FILES };
 	int r = walk_dir(&w, l->box.workspace, 0, err);
 	if (r == 0 && w.skipped > MAX_SKIPPED) {
 		uint64_t more = w.skipped - MAX_SKIPPED;

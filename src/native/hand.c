@@ -15,7 +15,7 @@
 void bawn_box_init(struct bawn_box *box)
 {
 	*box = (struct bawn_box){ .slot_fd = -1, .live = -1, .init_fd = -1, .pid_fd = -1, .init_ctl = -1, .ctl = -1,
-		.out = { -1, -1, -1 }, .listener = -1, .net = { .fd = -1 }, .workspace = -1, .code = -1, .rooms = { -1, -1 }, .mounts = -1, .area = -1 };
+		.out = { -1, -1, -1 }, .listener = -1, .port = -1, .ca = -1, .net = { .fd = -1 }, .workspace = -1, .code = -1, .rooms = { -1, -1 }, .mounts = -1, .area = -1 };
 }
 
 void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why, ...)
@@ -43,11 +43,15 @@ int bawn_box_given_up(int ctl, struct bawn_err *err)
 }
 
 /* To one that is gone already nothing can be said: why it went is what counts. */
-int bawn_box_tell(int ctl, const struct bawn_note *note, int fd, struct bawn_err *err)
+static int told(int ctl, int r, struct bawn_err *err)
 {
-	int r = bawn_note_send(ctl, note, &fd, fd >= 0);
 	int why = r < 0 ? bawn_box_given_up(ctl, err) : 0;
 	return why < 0 ? why : r < 0 ? bawn_fail(err, r, "speak to the sandbox") : 0;
+}
+
+int bawn_box_tell(int ctl, const struct bawn_note *note, int fd, struct bawn_err *err)
+{
+	return told(ctl, bawn_note_send(ctl, note, &fd, fd >= 0), err);
 }
 
 /* The next note that is not about a missing layer; a failure inside becomes ours. */
@@ -59,8 +63,12 @@ int bawn_box_listen(struct bawn_box *box, int ctl, uint32_t want, struct bawn_no
 			return bawn_fail(err, r, "wait for the sandbox");
 		if (note->kind == want)
 			return 0;
+		if (note->kind == BAWN_NOTE_PORT && box->port < 0)
+			box->port = bawn_take_fd(&fds[0]);
 		bawn_close_fdp(&fds[0]);
 		bawn_close_fdp(&fds[1]);
+		if (note->kind == BAWN_NOTE_PORT)
+			continue;
 		if (note->kind == BAWN_NOTE_LACKS && note->layer < BAWN_LAYER_COUNT) {
 			bawn_box_lacks(box, (enum bawn_layer)note->layer, "%s", note->err.msg);
 			continue;
@@ -117,21 +125,26 @@ void bawn_box_meet(struct bawn_box *box, const struct bawn_guest *g)
 	box->uid = g->uid;
 	box->gid = g->gid;
 	box->cg.up = g->in_cgroup;
-	box->spec = (struct bawn_sandbox_spec){ .language = (enum bawn_language)g->language, .interpreter = g->interpreter,
-		.observe = g->observe, .without = g->without, .limits = g->limits };
+	box->spec = (struct bawn_sandbox_spec){ .language = (enum bawn_language)g->language, .interpreter = g->interpreter, .environment = g->environment,
+		.network = (enum bawn_network)g->network, .observe = g->observe, .without = g->without, .limits = g->limits };
 }
 
 /* Tells those inside who is to come. */
-int bawn_box_tell_guest(const struct bawn_box *box, int ctl, int fd, struct bawn_err *err)
+int bawn_box_tell_guest(const struct bawn_box *box, int ctl, int fd, int more, struct bawn_err *err)
 {
 	struct bawn_note note = { .kind = BAWN_NOTE_GUEST, .guest = {
 		.uid = box->uid, .gid = box->gid, .limits = box->spec.limits, .in_cgroup = box->cg.up,
-		.language = (uint32_t)box->spec.language, .without = box->spec.without, .observe = box->spec.observe } };
+		.language = (uint32_t)box->spec.language, .without = box->spec.without, .network = (uint32_t)box->spec.network,
+		.observe = box->spec.observe } };
 	if (strlen(box->spec.interpreter) >= sizeof note.guest.interpreter)
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "interpreter", "the interpreter's path is longer than %zu bytes",
 		                    sizeof note.guest.interpreter - 1);
 	memcpy(note.guest.interpreter, box->spec.interpreter, strlen(box->spec.interpreter) + 1);
-	return bawn_box_tell(ctl, &note, fd, err);
+	if (box->spec.environment != NULL)
+		snprintf(note.guest.environment, sizeof note.guest.environment, "%s", box->spec.environment);  /* wire.c: it fits */
+	int fds[] = { fd, more };
+	int r = bawn_note_send(ctl, &note, fds, fd < 0 ? 0 : more < 0 ? 1 : 2);
+	return told(ctl, r, err);
 }
 
 static int copy_fd(int from, int to, struct bawn_err *err)

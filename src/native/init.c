@@ -12,9 +12,9 @@
 #include "native/caps.h"
 #include "native/note.h"
 
-static int build(struct bawn_box *box, int *code, struct bawn_err *err)
+static int build(struct bawn_box *box, int *code, int *below, struct bawn_err *err)
 {
-	int r = bawn_tree_base(box, code, err);
+	int r = bawn_tree_base(box, code, below, err);
 	if (r == 0 && (bawn_box_namespaces(box) & CLONE_NEWNET))
 		r = bawn_net_loopback(err);
 	if (r == 0 && !bawn_box_without(box, BAWN_LAYER_BIT(UTSNS)) && sethostname("bawn", 4) < 0)
@@ -56,7 +56,11 @@ static int wait_for(int ctl, uint32_t kind, struct bawn_note *note)
 /* From here on the slot is taken as long as we are there. */
 static void meet(struct bawn_box *box, int ctl, struct bawn_note *note)
 {
-	box->slot_fd = wait_for(ctl, BAWN_NOTE_GUEST, note);
+	int fd[2];
+	if (bawn_note_recv(ctl, -1, note, fd) < 0 || note->kind != BAWN_NOTE_GUEST)
+		_exit(1);
+	box->slot_fd = fd[0];
+	box->ca = fd[1];
 	bawn_box_meet(box, &note->guest);
 }
 
@@ -70,15 +74,15 @@ _Noreturn void bawn_init_main(struct bawn_box *box, int ctl, int live)
 {
 	struct bawn_err err = { 0 };
 	struct bawn_note note;
-	int dir[2] = { -1, -1 };
+	int dir[2] = { -1, -1 }, below = -1;
 	(void)signal(SIGCHLD, SIG_IGN);
 	(void)wait_for(ctl, BAWN_NOTE_GO, &note);  /* rootless: the uid map is there */
-	int r = build(box, &dir[1], &err);
+	int r = build(box, &dir[1], &below, &err);
 	if (r < 0)
 		give_up(ctl, &err);
 	struct bawn_note guest;
 	meet(box, ctl, &guest);
-	r = bawn_tree_furnish(box, &dir[0], &err);
+	r = bawn_tree_furnish(box, below, &dir[0], &err);
 	if (r < 0)
 		give_up(ctl, &err);
 	if (bawn_note_send(ctl, &(struct bawn_note){ .kind = BAWN_NOTE_STANDS }, NULL, 0) < 0)

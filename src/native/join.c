@@ -62,7 +62,7 @@ static int step_caps(struct bawn_box *box, struct bawn_err *err)
 }
 
 static bawn_step *const step[] = {
-	bawn_step_session, bawn_step_meet, bawn_step_rlimits, step_identity, step_user, step_root, step_joined, step_caps, bawn_step_privs, bawn_step_workspace,
+	bawn_step_session, bawn_step_meet, bawn_step_rlimits, step_identity, step_user, step_root, bawn_step_port, step_joined, step_caps, bawn_step_privs, bawn_step_workspace,
 	bawn_step_landlock, bawn_step_seccomp,
 };
 

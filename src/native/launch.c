@@ -31,7 +31,7 @@ _Static_assert(BAWN_LEN(handle) == BAWN_LEN(rule), "one handler per rule");
 static int refuse(struct bawn_launcher *l, const struct bawn_err *why)
 {
 	bawn_auto_buf b = BAWN_IPC_BUF;
-	bawn_wire_put_err(&b, why);
+	bawn_ipc_put_err(&b, why);
 	int r = bawn_ipc_send(l->sock, BAWN_WIRE_FAILED, &b, NULL, 0, 0, NULL);
 	return r < 0 ? r : -ECANCELED;
 }
@@ -48,8 +48,6 @@ static int take_spec(struct bawn_launcher *l, struct bawn_ipc_msg *m, struct baw
 	if (l->box.spec.without != 0)
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "without", "this launcher leaves no wall out");
 #endif
-	if (l->box.spec.network != BAWN_NETWORK_NONE)
-		return bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, "network", "this backend gives no network");
 	return 0;
 }
 
@@ -75,7 +73,8 @@ static int on_prepare(struct bawn_launcher *l, struct bawn_ipc_msg *m, struct ba
 	struct bawn_enforcement e = { .layers = l->box.layers, .missing = l->box.missing };
 	bawn_auto_buf b = BAWN_IPC_BUF;
 	bawn_wire_put_enforcement(&b, &e);
-	return bawn_ipc_send(l->sock, BAWN_WIRE_PREPARED, &b, NULL, 0, 0, err);
+	bawn_auto_fd port = bawn_take_fd(&l->box.port);  /* from here on it is the client's alone */
+	return bawn_ipc_send(l->sock, BAWN_WIRE_PREPARED, &b, &port, port >= 0, 0, err);
 }
 
 /* A probe needs no slot, and takes nobody's uid where none was given. */

@@ -17,7 +17,7 @@ static int native_probe(const struct bawn_sandbox_spec *spec, struct bawn_probe 
 	int r = bawn_peer_open(spec->launcher, &s, err);
 	if (r == 0)
 		r = bawn_peer_probe(s, spec, out, err);
-	bawn_peer_release(s);
+	(void)bawn_peer_release(s);
 	return r;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 #include "base/err.h"
 #include "policy/limits.h"
+#include "sandbox/sandbox.h"
 
 #define BAWN_GUEST_PATH 512
 
@@ -16,16 +17,17 @@ enum bawn_note_kind {
 	BAWN_NOTE_ROOM,        /* init: the door is locked and it has no privilege left; [workspace, code] */
 	BAWN_NOTE_JOINED,      /* program: it is inside with init, in its cgroups, under its own uid */
 	BAWN_NOTE_GO,          /* launcher: take the next step; at the gate: n_args, n_env, [strings, stdin] */
-	BAWN_NOTE_GUEST,       /* launcher: who is to come; to init [the slot's lock], to the program [what it may write observations into] */
+	BAWN_NOTE_GUEST,       /* launcher: who is to come; to init [the slot's lock, whom to believe outside], to the program [what it may write observations into] */
+	BAWN_NOTE_PORT,        /* program: where the way out begins; [listening socket] */
 	BAWN_NOTE_READY,       /* program: all walls up; [listener] */
 };
 /* What those inside have to know of the request, and no more. */
 struct bawn_guest {
 	uid_t uid; gid_t gid;
 	struct bawn_limits limits;
-	uint32_t language, without;
+	uint32_t language, without, network;
 	bool observe, in_cgroup;  /* in_cgroup: it limits memory and processes */
-	char interpreter[BAWN_GUEST_PATH];
+	char interpreter[BAWN_GUEST_PATH], environment[BAWN_ENV_PATH];
 };
 struct bawn_note { uint32_t kind; uint32_t layer; uint32_t n_args, n_env; struct bawn_err err; struct bawn_guest guest; };
 

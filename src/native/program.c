@@ -5,11 +5,13 @@
  * the gate.  Each step fails closed: a report to the launcher and _exit. */
 #include <elf.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include "base/cleanup.h"
@@ -73,6 +75,20 @@ int bawn_step_meet(struct bawn_box *box, struct bawn_err *err)
 int bawn_step_rlimits(struct bawn_box *box, struct bawn_err *err)
 {
 	return bawn_box_without(box, BAWN_LAYER_BIT(RLIMITS)) ? 0 : bawn_rlimits_apply(box, box->cg.up, err);
+}
+
+/* The one way out begins in here and is listened at from outside: the program keeps nothing of it. */
+int bawn_step_port(struct bawn_box *box, struct bawn_err *err)
+{
+	const struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(BAWN_PORT), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	if (box->spec.network == BAWN_NETWORK_NONE)
+		return 0;
+	bawn_auto_fd fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || bind(fd, (const struct sockaddr *)&at, sizeof at) < 0 || listen(fd, 128) < 0)
+		return bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, "network", "listen inside the sandbox: %s", strerrordesc_np(errno));
+	struct bawn_note note = { .kind = BAWN_NOTE_PORT };
+	int r = bawn_note_send(BAWN_PROGRAM_CTL, &note, &fd, 1);
+	return r < 0 ? bawn_fail(err, r, "speak to the launcher") : 0;
 }
 
 int bawn_step_privs(struct bawn_box *box, struct bawn_err *err)

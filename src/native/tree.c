@@ -5,7 +5,8 @@
  *	/workspace   \                                 /etc  generated, plus a table of host files
  *	/tmp          > one tmpfs: one size for all    /dev  null zero full random urandom, fd links
  *	/dev/shm     /                                 /proc own, subset=pid
- *	                                               /run  for Python: the hook that tells what it does
+ *	/env         packages of an environment,       /run  for Python: the hook that tells what it does
+ *	             read-only, if the code has one
  *	a virtual environment's bin, lib and pyvenv.cfg where they are on the host, read-only, if the policy names it
  *
  * Invariants: (1) nothing of the host is writable; (2) the three writable places share one superblock,
@@ -25,6 +26,7 @@
 #include "base/file.h"
 #include "native/box.h"
 
+#define CA_BYTES (2u << 20)  /* of certificates, at most */
 #define BASE "/tmp"  /* where the new root is mounted until pivot_root; any directory would do */
 
 static int make_dir(const char *path, mode_t mode, struct bawn_err *err)
@@ -291,6 +293,29 @@ static int add_code(int *out_code, struct bawn_err *err)
 	return 0;
 }
 
+/* Packages that were installed before, in a sandbox of its own: the directory as it is, read-only before it is anywhere
+ * to be seen.  `below`: the host's BASE, which has our root over it by now. */
+static int add_environment(const struct bawn_box *box, int below, struct bawn_err *err)
+{
+	const char *path = box->spec.environment;
+	bool covered = strncmp(path, BASE "/", sizeof BASE) == 0;
+	if (path[0] == '\0')
+		return 0;
+	bawn_auto_fd dir = covered ? openat(below, path + sizeof BASE, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+	                           : open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bawn_auto_fd tree = dir >= 0 ? open_tree(dir, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC) : -1;
+	struct mount_attr attr = { .attr_set = LOCKED };
+	if (tree < 0 || syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &attr, sizeof attr) < 0)
+		return bawn_fail(err, -errno, "take the environment '%s'", path);
+	int r = make_dir(&BAWN_ENV_PLACE[1], 0755, err);
+	if (r == 0 && move_mount(tree, "", AT_FDCWD, &BAWN_ENV_PLACE[1], MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		r = bawn_fail(err, -errno, "mount the environment");
+	/* node looks for modules in every directory above the one that asks: the root is above all of them. */
+	if (r == 0 && box->spec.language == BAWN_LANG_JAVASCRIPT && symlink("." BAWN_ENV_PLACE "/node_modules", "node_modules") < 0)
+		r = bawn_fail(err, -errno, "make '/node_modules'");
+	return r;
+}
+
 /* The hook travels inside the launcher: there is no file to find, to be unreadable or to be another's. */
 static int add_hook(const struct bawn_box *box, struct bawn_err *err)
 {
@@ -323,12 +348,15 @@ int bawn_tree_enter(const struct bawn_box *box, struct bawn_err *err)
 	return set_flags("/", LOCKED, 0, err);
 }
 
-int bawn_tree_base(const struct bawn_box *box, int *out_code, struct bawn_err *err)
+int bawn_tree_base(const struct bawn_box *box, int *out_code, int *out_below, struct bawn_err *err)
 {
 	(void)umask(022);
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return bawn_fail(err, -errno, "make the mounts private");
-	int r = mount_tmpfs(BASE, 1u << 20, 1024, MS_NOSUID | MS_NODEV, "0755", err);
+	*out_below = open(BASE, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (*out_below < 0)
+		return bawn_fail(err, -errno, "open '" BASE "'");
+	int r = mount_tmpfs(BASE, (1u << 20) + CA_BYTES, 1024, MS_NOSUID | MS_NODEV, "0755", err);
 	if (r == 0 && chdir(BASE) < 0)
 		r = bawn_fail(err, -errno, "enter the new root");
 	if (r == 0)
@@ -344,10 +372,29 @@ int bawn_tree_base(const struct bawn_box *box, int *out_code, struct bawn_err *e
 	return r == 0 ? add_code(out_code, err) : r;
 }
 
-int bawn_tree_furnish(const struct bawn_box *box, int *out_workspace, struct bawn_err *err)
+/* Only for who may go out: whom to believe there. */
+static int add_authorities(const struct bawn_box *box, struct bawn_err *err)
 {
+	bawn_auto_buf text = BAWN_BUF(CA_BYTES);
+	if (box->ca < 0 || bawn_box_without(box, BAWN_LAYER_BIT(MOUNTNS)))
+		return 0;
+	int r = bawn_read_fd(box->ca, "the certificates", &text, err);
+	if (r == 0)
+		r = make_dir("etc/ssl", 0755, err);
+	if (r == 0)
+		r = make_dir("etc/ssl/certs", 0755, err);
+	return r == 0 ? make_file(&BAWN_CA_FILE[1], bawn_buf_span(&text), err) : r;
+}
+
+int bawn_tree_furnish(const struct bawn_box *box, int below_stolen, int *out_workspace, struct bawn_err *err)
+{
+	bawn_auto_fd below = below_stolen;
 	int r = add_venv(box, err);
 	if (r == 0)
+		r = add_environment(box, below, err);
+	if (r == 0)
 		r = add_hook(box, err);
+	if (r == 0)
+		r = add_authorities(box, err);
 	return r == 0 ? add_scratch(box, out_workspace, err) : r;
 }

@@ -75,6 +75,12 @@ static void check_root(struct bawn_box *box, int proc)
 		bawn_auto_fd fd = openat(proc, path[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
 		ro = ro && fd >= 0 && fstatvfs(fd, &v) == 0 && (v.f_flag & ST_RDONLY) != 0;
 	}
+	if (box->spec.environment != NULL && box->spec.environment[0] != '\0') {  /* that it came in at all, and how */
+		const unsigned long want = ST_RDONLY | ST_NOSUID | ST_NODEV;
+		struct statvfs v;
+		bawn_auto_fd fd = openat(proc, "root" BAWN_ENV_PLACE "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		ro = ro && fd >= 0 && fstatvfs(fd, &v) == 0 && (v.f_flag & want) == want;
+	}
 	stands(box, BAWN_LAYER_RO_ROOT, ro, "the root is writable");
 }
 

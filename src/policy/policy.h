@@ -72,7 +72,9 @@ struct bawn_policy {
 	struct bawn_list security_opt, cap_drop;
 	char    *sandbox_user;                       /* security.user: "UID[:GID]"; NULL: one of `uids` */
 	int      network_mode;                       /* enum bawn_network: the ceiling */
-	struct bawn_list whitelist, allow_private;
+	struct bawn_list whitelist, allow_private, packages;
+	char    *ca_file;                            /* NULL: the system's */
+	struct bawn_net_limits net;
 	struct bawn_trust_base trust[BAWN_TRUST_COUNT];
 	bool     trust_defined[BAWN_TRUST_COUNT];
 	int      level_trust[BAWN_LEVEL_COUNT];      /* enum bawn_trust */
@@ -134,6 +136,7 @@ void bawn_own_unref(const struct bawn_own *own);
 const struct bawn_own_key *bawn_own_find(const struct bawn_own *own, enum bawn_own_kind kind, struct bawn_span text, size_t *out_n);
 
 bool bawn_image_name_valid(struct bawn_span name);
+bool bawn_host_row_valid(struct bawn_span row);  /* of network.whitelist; a preset is one, too */
 
 /* What a rule whose own level is `own` comes to: BAWN_RULE_OFF or an enum bawn_level. */
 int bawn_policy_rule_mode(const struct bawn_policy *p, const char *id, int own);

@@ -87,6 +87,15 @@ static const char *check_option(struct bawn_span s)
 	return made_of(s, "-=:._/") ? NULL : "an option such as no-new-privileges";
 }
 
+/* What a name could be made of, letters of other scripts among them; the proxy looks closer. */
+static bool names_host(struct bawn_span s)
+{
+	bool good = s.n > 0 && s.n <= 256 && s.p[0] != '-' && s.p[0] != '.';
+	for (size_t i = 0; good && i < s.n; i++)
+		good = (unsigned char)s.p[i] >= 0x80 || made_of((struct bawn_span){ s.p + i, 1 }, ".-");
+	return good;
+}
+
 static const char *check_host(struct bawn_span s)
 {
 	static const char *const scheme[] = { "http://", "https://" };
@@ -97,14 +106,26 @@ static const char *check_host(struct bawn_span s)
 			s.n -= strlen(scheme[i]);
 			break;
 		}
-	const char *colon = s.n > 0 ? memchr(s.p, ':', s.n) : NULL;
+	const char *bracket = s.n > 0 && s.p[0] == '[' ? memchr(s.p, ']', s.n) : NULL;
+	const char *colon = bracket != NULL ? bracket + 1 : s.n > 0 ? memchr(s.p, ':', s.n) : NULL;
+	if (bracket != NULL && colon == s.p + s.n)
+		colon = NULL;
 	size_t n = colon != NULL ? (size_t)(colon - s.p) : s.n;
 	uint64_t port;
-	if (!made_of((struct bawn_span){ s.p, n }, ".-") || s.p[0] == '-' || s.p[0] == '.')
+	bool good = bracket != NULL ? made_of((struct bawn_span){ s.p + 1, (size_t)(bracket - s.p) - 1 }, ":") && (colon == NULL || *colon == ':')
+	                            : names_host((struct bawn_span){ s.p, n });
+	if (!good)
 		return allowed;
 	if (colon != NULL && bawn_parse_u64((struct bawn_span){ colon + 1, s.n - n - 1 }, 1, 65535, &port, NULL) < 0)
 		return allowed;
 	return NULL;
+}
+
+bool bawn_host_row_valid(struct bawn_span s) { return s.n > 0 && check_host(s) == NULL; }
+
+static const char *check_package(struct bawn_span s)
+{
+	return made_of(s, "._-@/") ? NULL : "the name of a package, such as numpy or @types/node";
 }
 
 static const char *check_cidr(struct bawn_span s)
@@ -209,6 +230,15 @@ const struct bawn_key bawn_key[] = {
 	{ SANDBOX, "network.network_mode",  T(WORD), S(LOWER),    AT(network_mode), "none", "the most network a request may ask for", .words = &bawn_network_words },
 	{ SANDBOX, "network.whitelist",     T(LIST), S(SUBSET),   AT(whitelist), NULL, "hosts that dependencies may come from", .check = check_host },
 	{ SANDBOX, "network.allow_private", T(LIST), S(SUBSET),   AT(allow_private), NULL, "private networks a whitelisted name may resolve to", .check = check_cidr },
+	{ SANDBOX, "network.packages",      T(LIST), S(NARROWER), AT(packages), NULL, "packages that may be installed; others, and those they need, are held for a person; empty: any", .check = check_package },
+	{ SANDBOX, "network.ca_file",       T(TEXT), S(KEEP),     AT(ca_file), NULL, "certificates of the authorities that are trusted inside, where there is a network; null: the system's", .check = check_path },
+	{ SANDBOX, "network.max_sent",        T(SIZE),     S(LOWER), AT(net.sent_bytes),     "256k", "bytes that a run may send", .min = KIB, .max = NO_MORE },
+	{ SANDBOX, "network.max_received",    T(SIZE),     S(LOWER), AT(net.received_bytes), "1g",   "bytes that a run may receive", .min = KIB, .max = NO_MORE },
+	{ SANDBOX, "network.max_connections", T(NUMBER),   S(LOWER), AT(net.connections),    "256",  "connections of a run, in all", .min = 1, .max = 1000000 },
+	{ SANDBOX, "network.max_at_once",     T(NUMBER),   S(LOWER), AT(net.at_once),        "16",   "connections of a run at once; more wait", .min = 1, .max = 256 },
+	{ SANDBOX, "network.connect_timeout", T(DURATION), S(LOWER), AT(net.connect_ms),     "20s",  "to find a name's addresses and reach one", .min = 100, .max = 300 * SEC },
+	{ SANDBOX, "network.head_timeout",    T(DURATION), S(LOWER), AT(net.head_ms),        "10s",  "until a request and its TLS greeting are complete", .min = 100, .max = 300 * SEC },
+	{ SANDBOX, "network.idle_timeout",    T(DURATION), S(LOWER), AT(net.idle_ms),        "60s",  "a connection without a byte is cut", .min = 100, .max = DAY },
 	BASE("trust_levels.trusted",   trust[BAWN_TRUST_TRUSTED],   "2", "1g",   "120", "100", "256m", "of a trusted run"),
 	BASE("trust_levels.standard",  trust[BAWN_TRUST_STANDARD],  "1", "512m", "60",  "64",  "128m", "of a standard run"),
 	BASE("trust_levels.untrusted", trust[BAWN_TRUST_UNTRUSTED], "1", "256m", "30",  "32",  "96m",  "of an untrusted run"),
@@ -237,7 +267,7 @@ const struct bawn_key bawn_key[] = {
 	{ AUDIT, "include_full_code", T(BOOL),   S(FREE),   AT(include_full_code), "true", "keep the code itself, not only its hash" },
 	{ AUDIT, "keep_output",       T(CHOICE), S(FREE),   AT(keep_output), "hash", "what is kept of the output", .words = &keep_output_words },
 	{ AUDIT, "retention.period_days",  T(NUMBER), S(HIGHER), AT(retention_days), "30", "days that the log keeps; audit prune takes out what is older", .min = 0, .max = 36500 },
-	{ AUDIT, "retention.archive_days", T(NUMBER), S(HIGHER), AT(archive_days), "90", "days before archives may be pruned (for the daemon)", .min = 1, .max = 36500 },
+	{ AUDIT, "retention.archive_days", T(NUMBER), S(HIGHER), AT(archive_days), "90", "days after which nobody need keep what prune took out of the log", .min = 1, .max = 36500 },
 	{ AUDIT, "rotation.max_file_size", T(SIZE),   S(FREE),   AT(max_segment_bytes), "100m", "largest segment", .min = 64 * KIB, .max = 4 * GIB },
 	{ AUDIT, "redact", T(LIST), S(SUPERSET), AT(redact), NULL, "names of variables and labels whose values are not written, nor what stands behind NAME= in any text", .check = check_pattern },
 	{ AUDIT, "redact_tokens", T(BOOL), S(HIGHER), AT(redact_tokens), "true", "what has the shape of a well-known token, key or password is not written; code is kept as it is" },

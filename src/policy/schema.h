@@ -34,6 +34,7 @@ enum bawn_stricter {
 	BAWN_STRICTER_LOWER,     /* less, false, the earlier word */
 	BAWN_STRICTER_HIGHER,    /* more, true, the later word */
 	BAWN_STRICTER_SUBSET,    /* may only leave out */
+	BAWN_STRICTER_NARROWER,  /* an empty list is none, which is all; one that has something may only leave out, and not everything */
 	BAWN_STRICTER_SUPERSET,  /* may only add */
 	BAWN_STRICTER_SAME,      /* any change is a loosening */
 	BAWN_STRICTER_KEEP,      /* free until the floor has said something */

@@ -433,6 +433,8 @@ bool bawn_value_looser(const struct bawn_key *k, union bawn_value floor, union b
 		return rank(k, v) < rank(k, floor);
 	case BAWN_STRICTER_SUBSET:
 		return !contains(k, floor, v);
+	case BAWN_STRICTER_NARROWER:
+		return floor.list.n > 0 && (v.list.n == 0 || !contains(k, floor, v));
 	case BAWN_STRICTER_SUPERSET:
 		return !contains(k, v, floor);
 	case BAWN_STRICTER_SAME:
@@ -454,7 +456,7 @@ bool bawn_value_looser(const struct bawn_key *k, union bawn_value floor, union b
 const char *bawn_stricter_name(const struct bawn_key *k)
 {
 	static const char *const name[BAWN_STRICTER_COUNT] = {
-		"free", "lower is stricter", "higher is stricter", "fewer is stricter", "more is stricter",
+		"free", "lower is stricter", "higher is stricter", "fewer is stricter", "once set, fewer is stricter", "more is stricter",
 		"any change loosens", "once set, it stays", "higher levels are stricter",
 	};
 	if (k->type == BAWN_VALUE_BOOL && k->stricter != BAWN_STRICTER_FREE)

@@ -1,99 +1,39 @@
-/* peer.c - a backend as the library sees it: spawns the launcher and speaks to it.
+/* peer.c - a backend as the library sees it: spawns the launcher (ipc/child.h) and speaks to it.
  *
- * Invariants: (1) the host is never forked: posix_spawn; (2) only our own child is reaped, by its pid,
- * and a host that reaps everything or ignores SIGCHLD does not confuse us (ECHILD means gone);
- * (3) every descriptor is close-on-exec, and a host that forks without exec does not keep the launcher
- * waiting; (4) what the launcher sends is checked like any input.
+ * Invariant: what the launcher sends is checked like any input.
  * bawn_backend.kill may come from another thread: it only sends one message. */
 #include "sandbox/peer.h"
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include "base/cleanup.h"
+#include "ipc/child.h"
 #include "sandbox/wire.h"
 
 struct bawn_sandbox {
-	int   sock, pidfd;
-	pid_t pid;
+	struct bawn_child launcher;
+	int   port;      /* what the sandbox's way out is listened for at, or -1 */
 	bool  over;      /* OUTCOME was seen, or the launcher is gone */
+	bool  outcome;   /* OUTCOME was seen: nothing inside is alive */
 	char *frame;     /* BAWN_IPC_MAX bytes; events borrow from it */
 	struct bawn_observed *observed;
 	char *container;
 };
 
-static int spawn(const char *path, int theirs, pid_t *out, struct bawn_err *err)
-{
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attr;
-	sigset_t all, none;
-	char name[] = "launch", *argv[] = { name, NULL }, *envp[] = { NULL };
-	if (posix_spawn_file_actions_init(&files) != 0)
-		return bawn_fail(err, -ENOMEM, "start the launcher");
-	if (posix_spawnattr_init(&attr) != 0) {
-		(void)posix_spawn_file_actions_destroy(&files);
-		return bawn_fail(err, -ENOMEM, "start the launcher");
-	}
-	(void)sigfillset(&all);
-	(void)sigemptyset(&none);
-	/* The socket first: its number may be one of those the next lines take. */
-	int r = posix_spawn_file_actions_adddup2(&files, theirs, BAWN_WIRE_SOCKET);
-	for (int fd = 0; r == 0 && fd <= 2; fd++)
-		r = posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
-	if (r == 0)
-		r = posix_spawnattr_setsigdefault(&attr, &all);
-	if (r == 0)
-		r = posix_spawnattr_setsigmask(&attr, &none);
-	/* Its own session: a Ctrl-C on the terminal is for the host to act upon. */
-	if (r == 0)
-		r = posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
-	if (r == 0)
-		r = posix_spawn(out, path, &files, &attr, argv, envp);
-	(void)posix_spawn_file_actions_destroy(&files);
-	(void)posix_spawnattr_destroy(&attr);
-	if (r != 0)
-		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, NULL, "start '%s': %s", path, strerrordesc_np(r));
-	return 0;
-}
-
-/* A child that the host forked meanwhile has the socket too: a close alone would not end the conversation. */
-static void hang_up(struct bawn_sandbox *s)
-{
-	if (s->sock >= 0)
-		(void)shutdown(s->sock, SHUT_RDWR);
-	bawn_close_fdp(&s->sock);
-}
-
-void bawn_peer_release(struct bawn_sandbox *s)
+bool bawn_peer_release(struct bawn_sandbox *s)
 {
 	if (s == NULL)
-		return;
-	hang_up(s);  /* the launcher kills, cleans up and ends */
-	if (s->pidfd >= 0) {
-		struct pollfd p = { .fd = s->pidfd, .events = POLLIN };
-		int r;
-		do
-			r = poll(&p, 1, 30000);
-		while (r < 0 && errno == EINTR);
-		if (r == 0)
-			(void)pidfd_send_signal(s->pidfd, SIGKILL, NULL, 0);
-	}
-	siginfo_t info;
-	while (s->pid > 0 && waitid(P_PID, (id_t)s->pid, &info, WEXITED) < 0 && errno == EINTR)
-		;  /* ECHILD: the host reaped it, or ignores SIGCHLD: gone either way */
-	bawn_close_fdp(&s->pidfd);
+		return false;
+	bool clean = bawn_child_done(&s->launcher, 30000) && s->outcome;  /* the launcher kills, cleans up and ends */
+	bawn_close_fdp(&s->port);
 	free(s->frame);
 	bawn_observed_free(s->observed);
 	free(s->container);
 	free(s);
+	return clean;
 }
 
-static void releasep(struct bawn_sandbox **s) { bawn_peer_release(*s); }
+static void releasep(struct bawn_sandbox **s) { (void)bawn_peer_release(*s); }
 #define auto_sandbox __attribute__((cleanup(releasep))) struct bawn_sandbox *
 
 int bawn_peer_open(const char *path, struct bawn_sandbox **out, struct bawn_err *err)
@@ -101,21 +41,14 @@ int bawn_peer_open(const char *path, struct bawn_sandbox **out, struct bawn_err 
 	auto_sandbox s = calloc(1, sizeof *s);
 	if (s == NULL)
 		return bawn_fail(err, -ENOMEM, "start the launcher");
-	s->sock = s->pidfd = -1;
+	s->launcher = BAWN_CHILD;
+	s->port = -1;
 	s->frame = malloc(BAWN_IPC_MAX);
-	int pair[2];
 	if (s->frame == NULL)
 		return bawn_fail(err, -ENOMEM, "start the launcher");
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return bawn_fail(err, -errno, "start the launcher");
-	s->sock = pair[0];
-	bawn_auto_fd theirs = pair[1];
-	int r = spawn(path, theirs, &s->pid, err);
-	if (r < 0) {
-		s->pid = 0;
+	int r = bawn_child_open(&s->launcher, path, "launch", err);
+	if (r < 0)
 		return r;
-	}
-	s->pidfd = pidfd_open(s->pid, 0);  /* -1: dead and reaped by the host already; the socket will tell */
 	*out = bawn_steal(s);
 	return 0;
 }
@@ -126,7 +59,7 @@ static int failure(struct bawn_ipc_msg *m, struct bawn_err *err)
 	struct bawn_err theirs = { 0 };
 	bool failed = m->type == BAWN_WIRE_FAILED;
 	if (failed)
-		bawn_wire_get_err(&m->in, &theirs);
+		bawn_ipc_get_err(&m->in, &theirs);
 	failed = failed && bawn_ipc_in_end(&m->in);
 	bawn_ipc_msg_done(m);
 	if (!failed)
@@ -139,7 +72,7 @@ static int failure(struct bawn_ipc_msg *m, struct bawn_err *err)
 /* Waits for `want`; a FAILED message becomes our error.  Descriptors in *m are the caller's. */
 static int expect(struct bawn_sandbox *s, uint32_t want, struct bawn_ipc_msg *m, struct bawn_err *err)
 {
-	int r = bawn_ipc_recv(s->sock, s->frame, 0, m, err);
+	int r = bawn_ipc_recv(s->launcher.sock, s->frame, 0, m, err);
 	if (r == -EPIPE)
 		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, NULL, "the launcher ended without an answer");
 	if (r < 0)
@@ -153,7 +86,7 @@ static int ask(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, uin
 {
 	bawn_auto_buf b = BAWN_IPC_BUF;
 	bawn_wire_put_spec(&b, spec);
-	int r = bawn_ipc_send(s->sock, type, &b, &spec->slot_fd, spec->slot_fd >= 0, 0, err);
+	int r = bawn_ipc_send(s->launcher.sock, type, &b, &spec->slot_fd, spec->slot_fd >= 0, 0, err);
 	return r == -EPIPE ? 0 : r;  /* gone already: expect says so in our words */
 }
 
@@ -174,6 +107,27 @@ int bawn_peer_probe(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec
 	return 0;
 }
 
+int bawn_peer_pull(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, bawn_pull_fn *tell, void *ctx, struct bawn_err *err)
+{
+	int r = ask(s, spec, BAWN_WIRE_PULL, err);
+	while (r == 0) {
+		struct bawn_ipc_msg m;
+		r = bawn_ipc_recv(s->launcher.sock, s->frame, 0, &m, err);
+		if (r == -EPIPE)
+			return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, NULL, "the launcher ended without an answer");
+		if (r < 0 || m.type == BAWN_WIRE_DONE)
+			return r < 0 ? r : 0;
+		if (m.type != BAWN_WIRE_PULLING)
+			return failure(&m, err);
+		uint64_t done = bawn_ipc_get_u64(&m.in), of = bawn_ipc_get_u64(&m.in);
+		bawn_ipc_msg_done(&m);
+		r = bawn_ipc_in_end(&m.in) ? 0 : bawn_fail(err, -EBADMSG, "read how far the image has come");
+		if (r == 0)
+			tell(ctx, done, of);
+	}
+	return r;
+}
+
 int bawn_peer_prepare(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_err *err)
 {
 	return ask(s, spec, BAWN_WIRE_PREPARE, err);
@@ -187,6 +141,7 @@ int bawn_peer_ready(struct bawn_sandbox *s, struct bawn_enforcement *out, struct
 	if (r < 0)
 		return r;
 	bawn_wire_get_enforcement(&m.in, &e);
+	s->port = bawn_ipc_take_fd(&m, 0);
 	bawn_ipc_msg_done(&m);
 	if (!bawn_ipc_in_end(&m.in))
 		return bawn_fail(err, -EBADMSG, "read the enforcement");
@@ -204,7 +159,7 @@ static int send_strings(struct bawn_sandbox *s, uint32_t type, const char *const
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		bawn_auto_buf b = BAWN_IPC_BUF;
 		bawn_ipc_put_text(&b, text[i]);
-		r = bawn_ipc_send(s->sock, type, &b, NULL, 0, 0, err);
+		r = bawn_ipc_send(s->launcher.sock, type, &b, NULL, 0, 0, err);
 	}
 	return r;
 }
@@ -216,7 +171,7 @@ static int send_files(struct bawn_sandbox *s, const struct bawn_sandbox_start *s
 		bawn_auto_buf b = BAWN_IPC_BUF;
 		bawn_ipc_put_text(&b, start->file[i].name);
 		bawn_ipc_put_u32(&b, start->file[i].mode);
-		r = bawn_ipc_send(s->sock, BAWN_WIRE_FILE, &b, &start->file[i].fd, 1, 0, err);
+		r = bawn_ipc_send(s->launcher.sock, BAWN_WIRE_FILE, &b, &start->file[i].fd, 1, 0, err);
 	}
 	return r;
 }
@@ -231,7 +186,7 @@ int bawn_peer_start(struct bawn_sandbox *s, const struct bawn_sandbox_start *sta
 	if (r == 0)
 		r = send_files(s, start, err);
 	if (r == 0)
-		r = bawn_ipc_send(s->sock, BAWN_WIRE_START, NULL, fds, start->stdin_fd >= 0 ? 2 : 1, 0, err);
+		r = bawn_ipc_send(s->launcher.sock, BAWN_WIRE_START, NULL, fds, start->stdin_fd >= 0 ? 2 : 1, 0, err);
 	/* A launcher that refused has said why before it closed: its word counts, not our EPIPE. */
 	if (r == 0 || r == -EPIPE)
 		r = expect(s, BAWN_WIRE_STARTED, &m, err);
@@ -240,7 +195,9 @@ int bawn_peer_start(struct bawn_sandbox *s, const struct bawn_sandbox_start *sta
 	return r;
 }
 
-int bawn_peer_fd(struct bawn_sandbox *s) { return s->sock; }
+int bawn_peer_take_port(struct bawn_sandbox *s) { return bawn_take_fd(&s->port); }
+
+int bawn_peer_fd(struct bawn_sandbox *s) { return s->launcher.sock; }
 
 /* What cannot be read was not observed: the run is none the worse for it. */
 static void read_observed(struct bawn_sandbox *s, const struct bawn_ipc_msg *m)
@@ -285,7 +242,7 @@ int bawn_peer_next_event(struct bawn_sandbox *s, struct bawn_sandbox_event *out,
 {
 	struct bawn_ipc_msg m;
 	struct bawn_sandbox_event e = { 0 };
-	int r = bawn_ipc_recv(s->sock, s->frame, MSG_DONTWAIT, &m, err);
+	int r = bawn_ipc_recv(s->launcher.sock, s->frame, MSG_DONTWAIT, &m, err);
 	if (r == 0)
 		return 0;
 	if (r < 0) {
@@ -302,14 +259,15 @@ int bawn_peer_next_event(struct bawn_sandbox *s, struct bawn_sandbox_event *out,
 		s->over = true;
 		return bawn_fail(err, -EPROTO, "the launcher sent message %u", m.type);
 	}
-	s->over = s->over || e.kind == BAWN_EV_OUTCOME;
+	s->outcome = s->outcome || e.kind == BAWN_EV_OUTCOME;
+	s->over = s->over || s->outcome;
 	*out = e;
 	return 1;
 }
 
 int bawn_peer_kill(struct bawn_sandbox *s)
 {
-	return bawn_ipc_send(s->sock, BAWN_WIRE_KILL, NULL, NULL, 0, MSG_DONTWAIT, NULL);
+	return bawn_ipc_send(s->launcher.sock, BAWN_WIRE_KILL, NULL, NULL, 0, MSG_DONTWAIT, NULL);
 }
 
 static int take_found(struct bawn_ipc_msg *m, const struct bawn_collector *c, struct bawn_err *err)
@@ -335,17 +293,17 @@ static int take_skipped(struct bawn_ipc_msg *m, const struct bawn_collector *c, 
 
 int bawn_peer_collect(struct bawn_sandbox *s, const struct bawn_collector *c, struct bawn_err *err)
 {
-	int r = bawn_ipc_send(s->sock, BAWN_WIRE_COLLECT, NULL, NULL, 0, 0, err);
+	int r = bawn_ipc_send(s->launcher.sock, BAWN_WIRE_COLLECT, NULL, NULL, 0, 0, err);
 	while (r == 0) {
 		struct bawn_ipc_msg m;
-		r = bawn_ipc_recv(s->sock, s->frame, 0, &m, err);
+		r = bawn_ipc_recv(s->launcher.sock, s->frame, 0, &m, err);
 		if (r < 0)
 			break;
 		uint32_t type = m.type;
 		r = type == BAWN_WIRE_FOUND ? take_found(&m, c, err) : type == BAWN_WIRE_SKIPPED ? take_skipped(&m, c, err) : 0;
 		bawn_ipc_msg_done(&m);
 		if (type == BAWN_WIRE_DONE) {
-			hang_up(s);  /* it ends while we go on */
+			bawn_child_hang_up(&s->launcher);  /* it ends while we go on */
 			return 0;
 		}
 		if (r == 0 && type != BAWN_WIRE_FOUND && type != BAWN_WIRE_SKIPPED)

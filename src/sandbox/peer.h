@@ -6,15 +6,18 @@
 int  bawn_peer_open(const char *launcher, struct bawn_sandbox **out, struct bawn_err *err);
 /* On a launcher that was opened and asked nothing yet; there is only release after it. */
 int  bawn_peer_probe(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_probe *out, struct bawn_err *err);
+/* Likewise.  `tell` hears now and then of bytes that came and bytes that are known of. */
+int  bawn_peer_pull(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, bawn_pull_fn *tell, void *ctx, struct bawn_err *err);
 int  bawn_peer_prepare(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_err *err);
 int  bawn_peer_ready(struct bawn_sandbox *s, struct bawn_enforcement *out, struct bawn_err *err);
 int  bawn_peer_start(struct bawn_sandbox *s, const struct bawn_sandbox_start *start, struct bawn_err *err);
+int  bawn_peer_take_port(struct bawn_sandbox *s);
 int  bawn_peer_fd(struct bawn_sandbox *s);
 int  bawn_peer_next_event(struct bawn_sandbox *s, struct bawn_sandbox_event *out, struct bawn_err *err);
 int  bawn_peer_kill(struct bawn_sandbox *s);
 int  bawn_peer_collect(struct bawn_sandbox *s, const struct bawn_collector *c, struct bawn_err *err);
-void bawn_peer_release(struct bawn_sandbox *s);
+bool bawn_peer_release(struct bawn_sandbox *s);
 
 #define BAWN_PEER_FUNCTIONS \
-	.prepare = bawn_peer_prepare, .ready = bawn_peer_ready, .start = bawn_peer_start, .fd = bawn_peer_fd, \
+	.prepare = bawn_peer_prepare, .ready = bawn_peer_ready, .take_port = bawn_peer_take_port, .start = bawn_peer_start, .fd = bawn_peer_fd, \
 	.next_event = bawn_peer_next_event, .kill = bawn_peer_kill, .collect = bawn_peer_collect, .release = bawn_peer_release

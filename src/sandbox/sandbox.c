@@ -6,6 +6,9 @@
 static const char *const denial_name[] = { BAWN_DENIALS(NAME) };
 _Static_assert(BAWN_LEN(denial_name) == BAWN_DENIAL_COUNT, "one word per kind of denial");
 const struct bawn_words bawn_denial_words = { denial_name, (int)BAWN_LEN(denial_name) };
+static const char *const by_name[] = { BAWN_DENIED_BY(NAME) };
+_Static_assert(BAWN_LEN(by_name) == BAWN_BY_COUNT, "one word for each who denies");
+const struct bawn_words bawn_by_words = { by_name, (int)BAWN_LEN(by_name) };
 
 const struct bawn_place bawn_writable[] = {
 	{ "/workspace", true }, { "/tmp", true }, { "/dev/shm", true },

@@ -44,14 +44,17 @@ struct bawn_usage {
 #define BAWN_DENIALS(X) X(SYSCALL, "syscall") X(PATH, "path") X(NETWORK, "network") X(LIMIT, "limit")
 #define BAWN_X_DENIAL(n, t) BAWN_DENIAL_##n,
 enum bawn_denial_kind { BAWN_DENIALS(BAWN_X_DENIAL) BAWN_DENIAL_COUNT };
-extern const struct bawn_words bawn_denial_words;
+#define BAWN_DENIED_BY(X) X(KERNEL, "kernel") X(HOOK, "hook") X(PROXY, "proxy")
+#define BAWN_X_BY(n, t) BAWN_BY_##n,
+enum bawn_denied_by { BAWN_DENIED_BY(BAWN_X_BY) BAWN_BY_COUNT };
+extern const struct bawn_words bawn_denial_words, bawn_by_words;
 
 struct bawn_denial {
 	enum bawn_denial_kind kind;
-	char     what[256];     /* "processes", "disk", "stdout", "ptrace", a path, host:port */
+	char     what[288];     /* "processes", "disk", "stdout", "ptrace", a path, host:port */
 	uint64_t count;
-	bool     from_hook;     /* evidence by the interpreter's hook; otherwise a kernel fact */
-	char     hint[160];
+	enum bawn_denied_by by; /* KERNEL: a fact; HOOK: evidence by the interpreter; PROXY: the way out said no */
+	char     hint[384];     /* what to do instead; may name a host */
 	uint64_t threshold, actual;  /* for limits, else 0 */
 };
 
@@ -60,6 +63,14 @@ struct bawn_place { const char *path; bool dir; };
 extern const struct bawn_place bawn_writable[];
 extern const size_t bawn_writable_count;
 bool bawn_is_writable(struct bawn_span path);  /* absolute, without ".."; by its name alone: links are not followed */
+
+/* Where the proxy is, as the program sees it, in a sandbox that has a network. */
+#define BAWN_PORT 3128
+#define BAWN_CA_FILE "/etc/ssl/certs/ca-certificates.crt"
+
+/* Where the code finds the packages it was given, if any. */
+#define BAWN_ENV_PLACE "/env"
+#define BAWN_ENV_PATH 768  /* of the directory on the host, with its end */
 
 enum bawn_ev_kind { BAWN_EV_OUTPUT, BAWN_EV_USAGE, BAWN_EV_DENIAL, BAWN_EV_OBSERVED, BAWN_EV_OUTCOME };
 
@@ -84,7 +95,10 @@ struct bawn_sandbox_spec {
 	enum bawn_language   language;
 	const char          *interpreter;    /* absolute path */
 	struct bawn_limits   limits;
-	enum bawn_network    network;
+	enum bawn_network    network;        /* other than none: loopback has a port that leads out, see take_port */
+	const char          *ca_file;        /* the authorities that are trusted there: an absolute path on the host; NULL: none */
+	const char          *environment;    /* packages for the code, read-only at BAWN_ENV_PLACE: an absolute path on the host; NULL: none */
+	uint32_t             collect_files;  /* how many files collect may tell of; 0: the usual number */
 	enum bawn_violation  on_violation;
 	uint64_t             sample_ms;
 	bool                 observe;        /* have the interpreter tell what it does, where it can */
@@ -135,17 +149,24 @@ struct bawn_probe { struct bawn_probe_row layer[BAWN_LAYER_COUNT]; char summary[
 
 struct bawn_sandbox;  /* one prepared or running sandbox; each backend defines its own */
 
+typedef void bawn_pull_fn(void *ctx, uint64_t done, uint64_t of);
+
 struct bawn_backend {
 	const char *name;
 	enum bawn_backend_id id;
 	/* Tries each layer for real.  Fails only when the backend cannot be asked at all. */
 	int (*probe)(const struct bawn_sandbox_spec *spec, struct bawn_probe *out, struct bawn_err *err);
+	/* Fetches spec->container.image, with progress in bytes; NULL where there are no images. */
+	int (*pull)(const struct bawn_sandbox_spec *spec, bawn_pull_fn *tell, void *ctx, struct bawn_err *err);
 	/* Starts whoever is to put up the walls (`launcher` as in the spec), before it is known how high; does not wait. */
 	int (*open)(const char *launcher, struct bawn_sandbox **out, struct bawn_err *err);
 	/* Begins to put up the walls and does not wait. */
 	int (*prepare)(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_err *err);
 	/* Blocks until every wall stands (milliseconds).  After a failure there is only release. */
 	int (*ready)(struct bawn_sandbox *s, struct bawn_enforcement *out, struct bawn_err *err);
+	/* After ready, where the spec has a network: the listening socket inside that the way out begins at (BAWN_PORT),
+	 * the caller's from here on; -1: there is none.  Nobody else holds it: who closes it closes the way. */
+	int (*take_port)(struct bawn_sandbox *s);
 	int (*start)(struct bawn_sandbox *s, const struct bawn_sandbox_start *start, struct bawn_err *err);
 	int (*fd)(struct bawn_sandbox *s);   /* readable when next_event has something */
 	/* 1: *out is filled; 0: nothing now, poll fd; negative: the run is over and lost. */
@@ -154,7 +175,9 @@ struct bawn_backend {
 	/* After OUTCOME, once: files that are new or differ from what `start` put there.  Nothing more can be
 	 * asked then: the backend tidies up while the caller goes on, and release waits for it. */
 	int (*collect)(struct bawn_sandbox *s, const struct bawn_collector *c, struct bawn_err *err);
-	void (*release)(struct bawn_sandbox *s);  /* kills what lives, waits, removes; accepts NULL */
+	/* Kills what lives, waits, removes; accepts NULL.  True: there was an OUTCOME and the launcher ended, so nothing is
+	 * left; false: probably nothing is. */
+	bool (*release)(struct bawn_sandbox *s);
 	/* Removes what runs that died left behind on this host, and only what can be locked.  *out_n: how many.  NULL where
 	 * prepare does it. */
 	int (*sweep)(const char *run_dir, unsigned *out_n, struct bawn_err *err);

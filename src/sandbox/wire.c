@@ -13,6 +13,9 @@ void bawn_wire_put_spec(struct bawn_buf *b, const struct bawn_sandbox_spec *s)
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
 		bawn_ipc_put_u64(b, limits[i]);
 	bawn_ipc_put_u32(b, (uint32_t)s->network);
+	bawn_ipc_put_text(b, or_empty(s->ca_file));
+	bawn_ipc_put_text(b, or_empty(s->environment));
+	bawn_ipc_put_u32(b, s->collect_files);
 	bawn_ipc_put_u32(b, (uint32_t)s->on_violation);
 	bawn_ipc_put_u64(b, s->sample_ms);
 	bawn_ipc_put_u32(b, s->observe);
@@ -44,6 +47,13 @@ void bawn_wire_get_spec(struct bawn_ipc_in *in, struct bawn_sandbox_spec *out)
 	}
 	_Static_assert(sizeof(struct bawn_limits) == 9 * sizeof(uint64_t), "every limit travels");
 	out->network = (enum bawn_network)bawn_ipc_get_below(in, BAWN_NETWORK_COUNT);
+	out->ca_file = bawn_ipc_get_text(in, 255);
+	if (out->ca_file[0] != '/' && out->ca_file[0] != '\0')
+		in->bad = true;
+	out->environment = bawn_ipc_get_text(in, BAWN_ENV_PATH - 1);
+	if (out->environment[0] != '/' && out->environment[0] != '\0')
+		in->bad = true;
+	out->collect_files = bawn_ipc_get_u32(in);
 	out->on_violation = (enum bawn_violation)bawn_ipc_get_below(in, BAWN_VIOLATION_COUNT);
 	out->sample_ms = bawn_ipc_get_u64(in);
 	out->observe = bawn_ipc_get_below(in, 2);
@@ -60,29 +70,6 @@ void bawn_wire_get_spec(struct bawn_ipc_in *in, struct bawn_sandbox_spec *out)
 	out->outside = bawn_ipc_get_text(in, 512);
 	out->slot_fd = -1;
 	out->launcher = "";
-}
-
-void bawn_wire_put_err(struct bawn_buf *b, const struct bawn_err *e)
-{
-	bawn_ipc_put_u32(b, e->code < 0 ? (uint32_t)-e->code : EIO);  /* a failure never reads as success */
-	bawn_ipc_put_u32(b, (uint32_t)e->type);
-	bawn_ipc_put_text(b, e->field);
-	bawn_ipc_put_text(b, e->msg);
-}
-
-static void get_text(struct bawn_ipc_in *in, char *out, size_t size)
-{
-	snprintf(out, size, "%s", bawn_ipc_get_text(in, size - 1));
-}
-
-void bawn_wire_get_err(struct bawn_ipc_in *in, struct bawn_err *out)
-{
-	uint32_t code = bawn_ipc_get_below(in, 4096);
-	in->bad = in->bad || code == 0;
-	out->code = code == 0 ? -EIO : -(int)code;
-	out->type = (enum bawn_error)bawn_ipc_get_below(in, BAWN_ERROR_COUNT);
-	get_text(in, out->field, sizeof out->field);
-	get_text(in, out->msg, sizeof out->msg);
 }
 
 void bawn_wire_put_enforcement(struct bawn_buf *b, const struct bawn_enforcement *e)
@@ -125,7 +112,7 @@ void bawn_wire_put_denial(struct bawn_buf *b, const struct bawn_denial *d)
 	bawn_ipc_put_u32(b, (uint32_t)d->kind);
 	bawn_ipc_put_text(b, d->what);
 	bawn_ipc_put_u64(b, d->count);
-	bawn_ipc_put_u32(b, d->from_hook);
+	bawn_ipc_put_u32(b, (uint32_t)d->by);
 	bawn_ipc_put_text(b, d->hint);
 	bawn_ipc_put_u64(b, d->threshold);
 	bawn_ipc_put_u64(b, d->actual);
@@ -134,10 +121,10 @@ void bawn_wire_put_denial(struct bawn_buf *b, const struct bawn_denial *d)
 void bawn_wire_get_denial(struct bawn_ipc_in *in, struct bawn_denial *out)
 {
 	out->kind = (enum bawn_denial_kind)bawn_ipc_get_below(in, BAWN_DENIAL_COUNT);
-	get_text(in, out->what, sizeof out->what);
+	bawn_ipc_copy_text(in, out->what, sizeof out->what);
 	out->count = bawn_ipc_get_u64(in);
-	out->from_hook = bawn_ipc_get_below(in, 2);
-	get_text(in, out->hint, sizeof out->hint);
+	out->by = (enum bawn_denied_by)bawn_ipc_get_below(in, BAWN_BY_COUNT);
+	bawn_ipc_copy_text(in, out->hint, sizeof out->hint);
 	out->threshold = bawn_ipc_get_u64(in);
 	out->actual = bawn_ipc_get_u64(in);
 }
@@ -180,10 +167,10 @@ void bawn_wire_put_probe(struct bawn_buf *b, const struct bawn_probe *p)
 void bawn_wire_get_probe(struct bawn_ipc_in *in, struct bawn_probe *out)
 {
 	out->usable = bawn_ipc_get_below(in, 2);
-	get_text(in, out->summary, sizeof out->summary);
+	bawn_ipc_copy_text(in, out->summary, sizeof out->summary);
 	for (int i = 0; i < BAWN_LAYER_COUNT; i++) {
 		out->layer[i].state = (enum bawn_probe_state)bawn_ipc_get_below(in, BAWN_PROBE_ABSENT + 1);
-		get_text(in, out->layer[i].detail, sizeof out->layer[i].detail);
-		get_text(in, out->layer[i].fix, sizeof out->layer[i].fix);
+		bawn_ipc_copy_text(in, out->layer[i].detail, sizeof out->layer[i].detail);
+		bawn_ipc_copy_text(in, out->layer[i].fix, sizeof out->layer[i].fix);
 	}
 }

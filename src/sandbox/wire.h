@@ -2,7 +2,7 @@
  *
  *	client                          launcher
  *	PREPARE spec [slot fd]      ->
- *	                            <-  PREPARED enforcement | FAILED err
+ *	                            <-  PREPARED enforcement [port] | FAILED err
  *	ARG.. ENV.. FILE [fd]..     ->
  *	START [code, stdin]         ->
  *	                            <-  STARTED | FAILED err
@@ -12,20 +12,23 @@
  *	                            <-  FOUND [fd].. SKIPPED.. DONE | FAILED err
  *	PROBE spec                  ->  (instead of PREPARE)
  *	                            <-  PROBED rows
+ *	PULL spec                   ->  (likewise, of a backend that has images)
+ *	                            <-  PULLING done, of .. DONE | FAILED err
  * The end of the socket, at any time, means: kill everything, clean up, exit. */
 #pragma once
+#include "ipc/child.h"
 #include "ipc/ipc.h"
 #include "sandbox/sandbox.h"
 
 enum bawn_wire {
 	BAWN_WIRE_PREPARE = 1, BAWN_WIRE_PROBE, BAWN_WIRE_ARG, BAWN_WIRE_ENV, BAWN_WIRE_FILE, BAWN_WIRE_START,
-	BAWN_WIRE_KILL, BAWN_WIRE_COLLECT,
+	BAWN_WIRE_KILL, BAWN_WIRE_COLLECT, BAWN_WIRE_PULL,
 	BAWN_WIRE_PREPARED = 32, BAWN_WIRE_FAILED, BAWN_WIRE_STARTED, BAWN_WIRE_OUTPUT, BAWN_WIRE_USAGE,
 	BAWN_WIRE_DENIAL, BAWN_WIRE_OUTCOME, BAWN_WIRE_FOUND, BAWN_WIRE_SKIPPED, BAWN_WIRE_DONE, BAWN_WIRE_PROBED,
-	BAWN_WIRE_OBSERVED,
+	BAWN_WIRE_OBSERVED, BAWN_WIRE_PULLING,
 };
 
-#define BAWN_WIRE_SOCKET 3                 /* the launcher's end */
+#define BAWN_WIRE_SOCKET BAWN_CHILD_SOCKET /* the launcher's end */
 #define BAWN_WIRE_CHUNK  (32u * 1024)      /* of output in one frame */
 #define BAWN_WIRE_STRING (128u * 1024)     /* one argument or variable: the kernel's own MAX_ARG_STRLEN */
 #define BAWN_WIRE_PATH   4096u
@@ -36,8 +39,6 @@ enum bawn_wire {
  * borrowed from the message. */
 void bawn_wire_put_spec(struct bawn_buf *b, const struct bawn_sandbox_spec *s);
 void bawn_wire_get_spec(struct bawn_ipc_in *in, struct bawn_sandbox_spec *out);
-void bawn_wire_put_err(struct bawn_buf *b, const struct bawn_err *e);
-void bawn_wire_get_err(struct bawn_ipc_in *in, struct bawn_err *out);
 void bawn_wire_put_enforcement(struct bawn_buf *b, const struct bawn_enforcement *e);
 void bawn_wire_get_enforcement(struct bawn_ipc_in *in, struct bawn_enforcement *out);
 void bawn_wire_put_usage(struct bawn_buf *b, const struct bawn_usage *u);

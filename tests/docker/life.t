@@ -159,7 +159,7 @@ with Engine() as e:
     digest = w.run("print(1)", "--image", image)
     equal((digest.code, digest["enforcement"]["container"]["image"]), (0, image), "an image is named by tag or by id, and runs under its id")
     for name, options, kind, word in (
-        ("an image the engine does not have", ("--image", "bawn/none:1"), "backend_unavailable", "docker pull"), ("a name that is none", ("--image", "../x"), "invalid_request", "name"),
+        ("an image the engine does not have", ("--image", "bawn/none:1"), "backend_unavailable", "bawn image pull"), ("a name that is none", ("--image", "../x"), "invalid_request", "name"),
         ("a runtime the engine does not know", ("--config", w.config(sandbox="docker:\n  runtime: none-such\n")), "backend_unavailable", "none-such"),
         ("an engine on TCP", (), "backend_unavailable", "Unix socket")):
         r = w.bawn("run", "--json", *w.chosen(), *options, "-c", "print('ran')", env={"DOCKER_HOST": "tcp://127.0.0.1:2375"} if "TCP" in name else {})

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Logs of ours, judged by tools that are not: Go's sumdb packages, sigstore-js, openssl, coreutils and zstd.  Good ones
 are accepted, changed ones refused, and our own verdict is the same."""
-import glob, hashlib, os, shutil, subprocess, sys
+import base64, glob, hashlib, os, shutil, subprocess, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bawntest import *
 
@@ -22,7 +22,9 @@ def make(*words):
     return r.returncode
 
 
-equal((make(log, 700), make(every, 60, "entry"), make(turned, 90, "batch", 40)), (0, 0, 0), "three logs: plain, each entry signed, a key changed")
+equal((make(log, 700), make(every, 60, "entry"), make(turned, 40)), (0, 0, 0), "three logs: plain, each entry signed, ...")
+stolen = open(f"{turned}/private/epoch-0.key").read()
+equal(make(turned, 50, "batch", 0), 0, "a key changed")
 old = w.file("old-checkpoint", open(f"{log}/checkpoint").read())
 older, fork = os.path.join(w.dir, "older"), os.path.join(w.dir, "fork")
 shutil.copytree(log, older)
@@ -65,6 +67,28 @@ if shutil.which("openssl"):
     at = text.rindex(b'"root":"') + 8
     open(last, "wb").write(text[:at] + (b"B" if text[at:at + 1] == b"A" else b"A") + text[at + 1:])
     ok(call(f"{HERE}/judges/signature.sh", bad).returncode != 0, "and refuses another root")
+
+    def sign(private, text):
+        """By the key in a private key file; an Ed25519 private key in DER is these 16 bytes and the seed."""
+        seed = base64.b64decode(private.strip().split("+", 4)[4])[1:]
+        der, body = w.file("key.der", bytes.fromhex("302e020100300506032b657004220420") + seed), w.file("body", text)
+        sig = os.path.join(w.dir, "sig")
+        call("openssl", "pkeyutl", "-sign", "-rawin", "-keyform", "DER", "-inkey", der, "-in", body, "-out", sig).check_returncode()
+        return base64.b64encode(open(sig, "rb").read()).decode()
+
+    # Whoever kept the private key of an epoch that is over signs the end of the log with it.
+    for key, good in ((open(f"{turned}/private/epoch-1.key").read(), True), (stolen, False)):
+        dir = os.path.join(w.dir, f"epoch-{good}")
+        shutil.copytree(turned, dir)
+        last = sorted(glob.glob(f"{dir}/seg/*"))[-1]
+        text = open(last).read()
+        at = text.rindex('"signature":"') + 13
+        size, root = open(f"{dir}/checkpoint").read().split("\n")[1:3]
+        text = text[:at] + sign(key, f"{key.split('+')[2]}\n{size}\n{root}\n") + text[at + 88:]
+        open(last, "w").write(text)
+        name = "the key in force" if good else "a key whose epoch is over"
+        equal(call(f"{HERE}/judges/signature.sh", dir).returncode == 0, good, f"openssl on an end signed by {name}")
+        equal(call(BAWN, "audit", "verify", dir).returncode, 3 if good else 1, f"and we: {name}")
 else:
     skip("openssl accepts signatures", "openssl is not there")
 

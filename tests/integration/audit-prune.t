@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """bawn audit prune: the oldest part of the log goes into a file, and what is left verifies, goes on and can be proved."""
-import hashlib, os, sys
+import datetime, hashlib, json, os, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bawntest import *
 
@@ -28,6 +28,9 @@ equal((data, hashlib.sha256(data).hexdigest(), len(data)), (before[:len(data)], 
 record = w.records("log.prune")[0]
 equal((record["seq"], record["body"]["cut"], record["body"]["sha256"], record["body"]["file"], record["principal"]["kind"], record["severity"]),
       (r["seq"], r["cut"], r["sha256"], "old.jsonl", "uid", "HIGH"), "log.prune says what went, where to, and who did it")
+stays = json.loads(before.splitlines()[r["cut"]])["ts"]
+until = (datetime.datetime(1970, 1, 1) + datetime.timedelta(days=90, microseconds=stays)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+equal((r["keep_until"], record["body"]["keep_until"]), (until, until), "and until when retention.archive_days wants it kept")
 v = w.bawn("audit", "verify", "--json")
 equal((v.code, v["ok"], v["verified_from"], v["entries"], v["tiles"], v["anchor"]), (3, True, r["cut"], r["seq"] + 1, "good", "same-uid"), "the rest verifies from the cut") or v.show()
 ok(f"those before entry {r['cut']} were pruned" in w.bawn("audit", "verify").out, "and it says so")

@@ -86,7 +86,7 @@ class World:
             # The tree may lie where another user cannot look: a copy of what runs.
             os.makedirs(self.dir + "/build/libexec/bawn")
             self.program = shutil.copy(BAWN, self.dir + "/build/bawn")
-            for name in ("launch", "docker"):
+            for name in ("launch", "docker", "egress"):
                 shutil.copy(BUILD + "/libexec/bawn/" + name, self.dir + "/build/libexec/bawn/" + name)
 
     def file(self, name, text, mode=0o644):
@@ -183,6 +183,43 @@ def terminal(world, args, answers, timeout=60):
     _, status = os.waitpid(pid, 0)
     os.close(fd)
     return Result(os.waitstatus_to_exitcode(status), screen, "")
+
+
+#: of a result: measured, or made anew for each run
+VARY = ["id", "request_sha256", "started_at", "finished_at", "assessment.assessed_at", "assessment.elapsed_us",
+        "decision.approval_id", "decision.override.at", "usage", "audit.hash", "timing", "limits.inputs.available_bytes",
+        "limits.inputs.running"]
+
+
+def comparable(document):
+    """A result without what may differ between two runs of the same, by whatever door."""
+    d = json.loads(json.dumps(document))
+    for path in VARY:
+        *way, last = path.split(".")
+        at = d
+        for name in way:
+            at = (at or {}).get(name)
+        if at and last in at:
+            at[last] = "varies" if at[last] is not None else None
+    if d.get("decision") and d["decision"]["override"]:
+        d["decision"]["override"]["by"].pop("via")  # which door
+        d["decision"]["override"]["by"].pop("name", None)  # a callback gives one, a flag does not
+    d["warnings"] = [w for w in d.get("warnings", []) if not w.startswith("alert:")]  # of what went before in this world
+    return d
+
+
+def alone(documents):
+    """The same without what the load of this host made smaller, where it did."""
+    if any((d["limits"] or {}).get("reasons") and any("share of the host's" in reason for reason in d["limits"]["reasons"]) for d in documents):
+        for d in documents:
+            for name in ("cpus", "cpu_ms", "memory_bytes", "disk_bytes", "inodes", "reasons"):
+                (d["limits"] or {}).pop(name, None)
+    return documents
+
+
+def steps(world, seen=0):
+    """What the log has of it: the types and the members of each body."""
+    return [(r["type"], sorted(r["body"])) for r in world.records()[seen:]]
 
 
 def is_root():

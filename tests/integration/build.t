@@ -42,6 +42,30 @@ library=$(find "$build" -name 'libbawn.so*' -type f -not -path '*.p/*' | head -n
 check 'libbawn is hardened' tools/check-hardening "${library:-$build/libbawn.so}"
 check 'libbawn exports exactly the public symbols' tools/check-symbols "${library:-$build/libbawn.so}"
 
+
+# The checker of symbols: one that is added, lost or undocumented must not pass.
+mkdir -p "$work/api/tools" "$work/api/include" "$work/api/docs"
+cp tools/check-symbols tools/symbols.txt "$work/api/tools/"
+cp -r include/bawn "$work/api/include/"
+cp docs/libbawn.3.in "$work/api/docs/"
+check 'a copy of headers, list and manual passes' "$work/api/tools/check-symbols" "${library:-$build/libbawn.so}"
+echo 'BAWN_API int bawn_added(void);' >>"$work/api/include/bawn/bawn.h"
+check 'a declaration that is not in the list is found' fails "$work/api/tools/check-symbols" "${library:-$build/libbawn.so}"
+"$work/api/tools/check-symbols" --write
+echo '.SS bawn_added' >>"$work/api/docs/libbawn.3.in"
+check 'so is one that the library does not have' fails "$work/api/tools/check-symbols" "${library:-$build/libbawn.so}"
+check 'and only that is wrong with it' test "$(grep -c '^check-symbols:' "$work/last")" -eq 1
+cp include/bawn/bawn.h "$work/api/include/bawn/"
+grep -v '^BAWN_API void bawn_close' include/bawn/bawn.h >"$work/api/include/bawn/bawn.h"
+"$work/api/tools/check-symbols" --write
+check 'one that was lost is found' fails "$work/api/tools/check-symbols" "${library:-$build/libbawn.so}"
+cp include/bawn/bawn.h "$work/api/include/bawn/"
+"$work/api/tools/check-symbols" --write
+grep -v '^.SS bawn_cancel$' docs/libbawn.3.in >"$work/api/docs/libbawn.3.in"
+check 'one without its place in the manual is found' fails "$work/api/tools/check-symbols" "${library:-$build/libbawn.so}"
+sed 's/^Errors: invalid_request.$/Errors: no_such_type./' docs/libbawn.3.in >"$work/api/docs/libbawn.3.in"
+check 'an error in the manual that is none stops the build' fails tools/gen-man-api include "$work/api/docs"
+
 check 'what is installed can be listed' meson introspect --installed "$build"
 check 'the launcher goes with it' grep -q '/libexec/bawn/launch"' "$work/last"
 check 'so does its AppArmor profile' meson_lists '/share/bawn/apparmor/bawn-launch"'
@@ -69,6 +93,9 @@ subprocess.run(["tools/setup", "build", "test"], stdout=subprocess.DEVNULL)
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(int((used.ru_utime + used.ru_stime) * 1000))')
 check "with nothing to do it takes under 300 ms of CPU ($took)" test "$took" -lt 300
+
+# Debian's npm (9.2) cannot read a lock file beside an override that names another package.
+check 'overrides of npm packages are versions' fails grep -H '"npm:' package.json tests/mcp/package.json
 
 # As a user without sudo on a machine where a package is missing (dpkg-query knows nothing).
 mkdir "$work/bin"

@@ -63,6 +63,8 @@ IFS=$old_ifs
 ok $? "an answer that cannot be written is not a success"
 [ -z "$(man --warnings -l "$build/docs/bawn.1" 2>&1 >/dev/null)" ]
 ok $? "the manual formats without warnings"
+[ -z "$(man --warnings -l "$build/docs/libbawn.3" 2>&1 >/dev/null)" ] && [ -s "$build/docs/libbawn.3" ]
+ok $? "so does that of the library"
 bash -n "$build/docs/bawn"
 ok $? "the bash completion is a program bash can read"
 

@@ -240,6 +240,7 @@ equal(base64.b64decode(images[[i["path"] for i in doc(r)["images"]].index("a.png
 ok({"t.txt", "f.svg", "a.png", "d/b.jpg"} <= {f["path"] for f in doc(r)["files"]} and "h.png" not in {f["path"] for f in doc(r)["files"]}, "all files are listed, links are not")
 r = c.run(f"for i in range(12): open(f'{{i:02}}.png', 'wb').write({PNG!r})")
 equal((len([b for b in r["content"] if b["type"] == "image"]), len(doc(r)["images"])), (8, 12), "at most eight pictures")
+ok(wait_for(lambda: not glob.glob(w.env["TMPDIR"] + "/*/*"), 60), "what a call left is removed after its answer") or diag(glob.glob(w.env["TMPDIR"] + "/*/*"))
 
 # --- several at once, cancellation, progress ------------------------------------------------------
 SLEEP = "import time\nprint('on', flush=True)\ntime.sleep(600)\n"
@@ -279,6 +280,30 @@ ok(wait_for(lambda: len(running()) == 1, 60), "one more runs")
 c.p.send_signal(signal.SIGTERM)
 equal((c.p.wait(120), len(running())), (0, 0), "SIGTERM ends it the same way")
 equal(os.listdir(w.env["TMPDIR"]), [], "no directory of ours is left")
+
+# --- the cap ---------------------------------------------------------------------------------------
+# One at a time runs, so that the others wait for a place and cost nothing.
+one = w.config(sandbox="queue_timeout: 10m\ndynamic:\n  max_running: 1\n")
+c = legacy(w, "--config", one)
+many = [c.ask("tools/call", c.call_params("execute_code", {"code": SLEEP + f"# {i}"})) for i in range(64)]
+r = c.run(SLEEP)
+equal((doc(r).get("status"), (doc(r).get("error") or {}).get("type"), r.get("isError")), ("busy", "busy", True), "64 calls are on their way: the 65th is told so, as a tool's failure") or diag(r)
+ok("64" in (doc(r).get("error") or {}).get("message", ""), "in words")
+equal((doc(c.call("assess_code", code="1")).get("error"), c.request("ping").get("result")), (None, {}), "what needs no place is answered")
+c.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": many[-1]}})
+
+
+def taken():
+    """Whether one more call is let in: a refusal would come before the answer to the ping."""
+    at, id = len(c.seen), c.ask("tools/call", c.call_params("execute_code", {"code": SLEEP + "# again"}))
+    c.request("ping")
+    return not any(m.get("id") == id for m in c.seen[at:])
+
+
+ok(wait_for(taken, 60, 0.2), "where one was cancelled, another may wait")
+equal(doc(c.run(SLEEP)).get("status"), "busy", "and that was the last")
+equal((c.end(), len(running()), c.bad), (0, 0, []), "the end of input ends all of them")
+equal(os.listdir(w.env["TMPDIR"]), [], "no directory of theirs is left")
 
 # --- held, and who may lift it --------------------------------------------------------------------
 FORM = {"elicitation": {}}

@@ -14,8 +14,8 @@ from .errors import (ApprovalError, ApprovalRequired, AssuranceTooLow, AuditErro
                      ExecutionTimeout, InterpreterMissing, InvalidRequest, LibraryMissing, LimitReached, MemoryLimit,
                      NotFound, OutputLimit, OverrideNotAllowed, PidsLimit, PolicyBlocked, ProgramFailed, StateError,
                      Unavailable)
-from .model import (Answer, Approval, Assessment, Decision, Denial, Enforcement, Event, Finding, HistoryRow, Limits,
-                    Observed, OutputFile, Override, Question, Result, SkippedFile, Usage)
+from .model import (Answer, Approval, Assessment, Decision, Denial, Enforcement, Environment, Event, Finding,
+                    HistoryRow, Limits, Observed, OutputFile, Override, Question, Result, SkippedFile, Usage)
 from .sandbox import Sandbox
 
 __version__ = "0.1.0"
@@ -35,7 +35,8 @@ configure = default.configure
 __all__ = [
     "Answer", "Approval", "ApprovalError", "ApprovalRequired", "Assessment", "AssuranceTooLow", "AuditError",
     "AuditTampered", "BawnError", "Busy", "Cancelled", "Client", "ConfigInvalid", "Confirm", "CpuLimit", "Decision",
-    "Denial", "DiskLimit", "Enforcement", "EnforcementMissing", "Event", "ExecutionKilled", "ExecutionTimeout",
+    "Denial", "DiskLimit", "Enforcement", "EnforcementMissing", "Environment", "Event", "ExecutionKilled",
+    "ExecutionTimeout",
     "Finding", "HistoryRow", "InterpreterMissing", "InvalidRequest", "LibraryMissing", "LimitReached", "Limits",
     "MemoryLimit", "NotFound", "Observed", "OnEvent", "OnText", "OutputFile", "OutputLimit", "Override",
     "OverrideNotAllowed", "PidsLimit", "PolicyBlocked", "ProgramFailed", "Question", "Result", "Sandbox",

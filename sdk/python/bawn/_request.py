@@ -266,6 +266,8 @@ class RunRequest:
     cpus_milli: int = 0
     pids: int = 0
     disk_bytes: int = 0
+    packages: List[bytes] = field(default_factory=list)
+    environment: Optional[bytes] = None
     backend: Optional[bytes] = None
     image: Optional[bytes] = None
     trust: Optional[bytes] = None
@@ -287,10 +289,11 @@ class RunRequest:
                          stdin_size=len(self.stdin or b""), timeout_ms=self.timeout_ms,
                          memory_bytes=self.memory_bytes, cpus_milli=self.cpus_milli, pids=self.pids,
                          disk_bytes=self.disk_bytes, backend=self.backend, image=self.image, trust=self.trust,
+                         environment=self.environment,
                          network=self.network, session=self.session, override_=self.override, reason=self.reason,
                          approval=self.approval, out_dir=self.out_dir, stream=self.stream,
                          dry_run=self.dry_run, hold=self.hold)
-        for name in ("args", "env", "labels"):
+        for name in ("args", "env", "labels", "packages"):
             words = getattr(self, name)
             setattr(r, name, (c_char_p * len(words))(*words))
             setattr(r, "n_" + name, len(words))

@@ -131,6 +131,7 @@ class Client:
                   env: Optional[Mapping[str, str]] = None, timeout: Optional[Duration] = None,
                   memory: Optional[Size] = None, cpus: Optional[float] = None, pids: Optional[int] = None,
                   disk: Optional[Size] = None, trust: Optional[str] = None, network: Optional[str] = None,
+                  packages: Sequence[str] = (), environment: Optional[str] = None,
                   backend: Optional[str] = None, image: Optional[str] = None,
                   name: Optional[str] = None, labels: Optional[Mapping[str, str]] = None, session: Optional[str] = None,
                   override: bool = False, reason: Optional[str] = None, approval: Optional[str] = None,
@@ -144,7 +145,8 @@ class Client:
         def work() -> Result:
             execution = self._client._prepare(
                 code, language, args=args, stdin=stdin, files=files, env=env, timeout=timeout, memory=memory,
-                cpus=cpus, pids=pids, disk=disk, trust=trust, network=network, backend=backend, image=image, name=name,
+                cpus=cpus, pids=pids, disk=disk, trust=trust, network=network, packages=packages,
+                environment=environment, backend=backend, image=image, name=name,
                 labels=labels, session=session, override=override, reason=reason, approval=approval, hold=hold,
                 confirm=on.asked(confirm), on_stdout=on.told(on_stdout), on_stderr=on.told(on_stderr),
                 on_event=on.told(on_event), out_dir=out_dir, collect=collect, dry_run=dry_run)
@@ -192,11 +194,13 @@ class Sandbox(Client):
     def __init__(self, session: Optional[str] = None, *, files: Optional[Files] = None,
                  env: Optional[Mapping[str, str]] = None, timeout: Optional[Duration] = None,
                  memory: Optional[Size] = None, cpus: Optional[float] = None, pids: Optional[int] = None,
-                 disk: Optional[Size] = None, labels: Optional[Mapping[str, str]] = None,
+                 disk: Optional[Size] = None, backend: Optional[str] = None, image: Optional[str] = None,
+                 labels: Optional[Mapping[str, str]] = None,
                  state: Optional[PathLike] = None, config: Optional[PathLike] = None) -> None:
         super().__init__(state=state, config=config)
         self._sandbox = _sandbox.Sandbox(session, files=files, env=env, timeout=timeout, memory=memory, cpus=cpus,
-                                         pids=pids, disk=disk, labels=labels, state=state, config=config)
+                                         pids=pids, disk=disk, backend=backend, image=image, labels=labels,
+                                         state=state, config=config)
         self._client = self._sandbox
         self.session = self._sandbox.session
         self.files = self._sandbox.files

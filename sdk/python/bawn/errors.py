@@ -62,6 +62,14 @@ class NetworkUnavailable(Unavailable):
     """A network was asked for and there is none to give."""
 
 
+class NetworkLost(Unavailable):
+    """The proxy of a run with a network ended before the run did; the run was ended, too."""
+
+
+class InstallFailed(Unavailable):
+    """The packages that the code needs could not be installed; nothing was kept, and nothing ran."""
+
+
 class BackendUnavailable(Unavailable):
     """The sandbox cannot be built; `bawn doctor` says why."""
 
@@ -216,6 +224,8 @@ BY_TYPE: Dict[str, Type[BawnError]] = {
     "reason_too_long": InvalidRequest,
     "override_not_allowed": OverrideNotAllowed,
     "network_unavailable": NetworkUnavailable,
+    "network_lost": NetworkLost,
+    "install_failed": InstallFailed,
     "backend_unavailable": BackendUnavailable,
     "enforcement_missing": EnforcementMissing,
     "interpreter_missing": InterpreterMissing,

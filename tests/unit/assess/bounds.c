@@ -8,17 +8,13 @@
 #include "assess/assess.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "sanitized.h"
 #include "tap.h"
 
 #define TEXT_BYTES (1u << 20)
 #define PEAK_KB    (64 << 10)
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)  /* how clang says it */
-#define __SANITIZE_ADDRESS__ 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
+#if SANITIZED
 #define PEAK_COUNTS 0  /* the sanitizer's own memory is not ours */
 #define PART        8  /* and it is slow: an eighth of each text shows what it looks for */
 #define CPU_SECONDS 60

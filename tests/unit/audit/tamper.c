@@ -3,6 +3,8 @@
 #include "audit/entry.h"
 #include "audit/head.h"
 
+#define STRIDE (SANITIZED ? 5u : 1u)  /* each byte in one build, some of them in the slow one */
+
 /* The log as it was; each harm starts from here. */
 struct original { struct bawn_buf seg, head; };
 static void original_done(struct original *o) { bawn_buf_done(&o->seg); bawn_buf_done(&o->head); }
@@ -42,19 +44,21 @@ static void every_byte(void)
 	for (size_t f = 0; f < BAWN_LEN(flip); f++) {
 		size_t missed = 0, wrong_seq = 0, line = 0, last_line_at = o.seg.n;
 		for (size_t i = 0; i < o.seg.n; i++) {
-			bool seal = in_seal(&o.seg, i);
-			o.seg.p[i] = (char)(o.seg.p[i] ^ flip[f]);
-			set(&w, SEG0, o.seg.p, o.seg.n);
-			missed += seal ? verify(w.dir).ok : !noticed(&w);
-			wrong_seq += verify(w.dir).first_bad_seq != line;
-			o.seg.p[i] = (char)(o.seg.p[i] ^ flip[f]);
+			if (o.seg.p[i] == '\n' || i % STRIDE == 0) {
+				bool seal = in_seal(&o.seg, i);
+				o.seg.p[i] = (char)(o.seg.p[i] ^ flip[f]);
+				set(&w, SEG0, o.seg.p, o.seg.n);
+				missed += seal ? verify(w.dir).ok : !noticed(&w);
+				wrong_seq += verify(w.dir).first_bad_seq != line;
+				o.seg.p[i] = (char)(o.seg.p[i] ^ flip[f]);
+			}
 			if (o.seg.p[i] == '\n' && ++line == 9)
 				last_line_at = i + 1;
 		}
-		ok(missed == 0 && last_line_at < o.seg.n, "each of %zu bytes flipped by 0x%02x is noticed (%zu missed)", o.seg.n, flip[f], missed);
+		ok(missed == 0 && last_line_at < o.seg.n, "each of %zu bytes flipped by 0x%02x is noticed (%zu missed)", o.seg.n / STRIDE, flip[f], missed);
 		ok(wrong_seq == 0, "and the entry is named");
 		missed = 0;
-		for (size_t i = last_line_at; i < o.seg.n; i++) {
+		for (size_t i = last_line_at; i < o.seg.n; i += STRIDE) {
 			o.seg.p[i] = (char)(o.seg.p[i] ^ flip[f]);
 			set(&w, SEG0, o.seg.p, o.seg.n);
 			missed += opens_as(w.dir) != BAWN_ERROR_AUDIT_TAMPERED;
@@ -72,12 +76,12 @@ static void every_length(void)
 	ok(fill_log(w.dir, 9, 0), "a log of ten records");
 	auto_original o = keep(&w);
 	size_t missed = 0, opened = 0;
-	for (size_t n = 0; n < o.seg.n; n++) {
+	for (size_t n = 0; n < o.seg.n; n += STRIDE) {
 		set(&w, SEG0, o.seg.p, n);
 		missed += !noticed(&w);
 		opened += opens_as(w.dir) != BAWN_ERROR_AUDIT_TAMPERED;
 	}
-	ok(missed == 0, "each of %zu lengths below head is noticed", o.seg.n);
+	ok(missed == 0, "each of %zu lengths below head is noticed", o.seg.n / STRIDE);
 	ok(opened == 0, "and refuses to open for appending");
 	(void)unlinkat(w.tmp.fd, SEG0, 0);
 	ok(noticed(&w) && opens_as(w.dir) == BAWN_ERROR_AUDIT_TAMPERED, "so is a segment that is gone");
@@ -145,14 +149,14 @@ static void last_batch(void)
 	auto_original o = keep(&w);
 	const size_t from = (size_t)(line_of(&o.seg, BEFORE).p - o.seg.p);
 	size_t missed = 0, opened = 0;
-	for (size_t n = from; n < o.seg.n; n++) {
+	for (size_t n = from; n < o.seg.n; n += STRIDE) {
 		set(&w, SEG0, o.seg.p, n);
 		missed += !noticed(&w);
 		opened += opens_as(w.dir) != BAWN_ERROR_AUDIT_TAMPERED;
 	}
-	ok(missed == 0 && opened == 0, "cut at each of its %zu bytes it is noticed, and refused", o.seg.n - from);
+	ok(missed == 0 && opened == 0, "cut at each of %zu bytes of it it is noticed, and refused", (o.seg.n - from) / STRIDE);
 	missed = 0;
-	for (size_t i = from; i < o.seg.n; i++) {
+	for (size_t i = from; i < o.seg.n; i += STRIDE) {
 		o.seg.p[i] ^= 0x01;
 		set(&w, SEG0, o.seg.p, o.seg.n);
 		missed += verify(w.dir).ok;
@@ -186,7 +190,7 @@ static void heads(void)
 	set(&w, "a/head", "", 0);
 	ok(noticed(&w) && opens_as(w.dir) == BAWN_ERROR_AUDIT_TAMPERED, "an empty head is noticed");
 	size_t wrong = 0;
-	for (size_t i = 0; i < o.head.n; i++) {
+	for (size_t i = 0; i < o.head.n; i += STRIDE) {
 		o.head.p[i] ^= 0x01;
 		set(&w, "a/head", o.head.p, o.head.n);
 		struct bawn_audit_report r = verify(w.dir);

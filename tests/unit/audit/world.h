@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "sanitized.h"
 #include "tap.h"
 #include "tmpdir.h"
 

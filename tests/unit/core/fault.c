@@ -23,7 +23,7 @@ int main(void)
 		bool full;
 		json_t *reasons = NULL;
 		struct bawn_err err = { 0 };
-		last = bawn_request_check(&req, policy, "test", &c, &err);
+		last = bawn_request_check(&req, policy, &(struct bawn_asker){ .via = "test" }, &c, &err);
 		if (last == 0)
 			last = bawn_allocate(policy, &want, &l, &full, &reasons, &err);
 		failed += last < 0;

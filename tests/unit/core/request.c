@@ -18,7 +18,7 @@ static enum bawn_error verdict(const struct bawn_request *r, const char *field)
 {
 	struct bawn_checked *c = NULL;
 	struct bawn_err err = { 0 };
-	if (bawn_request_check(r, policy, "test", &c, &err) == 0) {
+	if (bawn_request_check(r, policy, &(struct bawn_asker){ .via = "test" }, &c, &err) == 0) {
 		bawn_checked_free(c);
 		return BAWN_ERROR_NONE;
 	}
@@ -80,7 +80,7 @@ static void language_rows(void)
 		r.code_size = strlen(row[i].code);
 		struct bawn_checked *c = NULL;
 		struct bawn_err err = { 0 };
-		int rc = bawn_request_check(&r, policy, "test", &c, &err);
+		int rc = bawn_request_check(&r, policy, &(struct bawn_asker){ .via = "test" }, &c, &err);
 		ok(row[i].want == BAWN_ERROR_NONE ? rc == 0 && (int)c->language == row[i].lang : err.type == row[i].want,
 		   "language %s", row[i].name);
 		bawn_checked_free(c);
@@ -150,7 +150,28 @@ static void choice_rows(void)
 	r = good();
 	r.packages = &pkg;
 	r.n_packages = 1;
-	ok(verdict(&r, "packages") == BAWN_ERROR_NETWORK_UNAVAILABLE, "packages are refused while there is no way to fetch them");
+	ok(verdict(&r, NULL) == BAWN_ERROR_NONE, "packages are taken");
+	r.language = "bash";
+	ok(verdict(&r, "packages") == BAWN_ERROR_INVALID_REQUEST, "but for what nothing installs them for");
+	r.language = "python";
+	r.backend = "docker";
+	r.image = "x";
+	ok(verdict(&r, "packages") == BAWN_ERROR_INVALID_REQUEST, "nor into somebody's image");
+	r.backend = r.image = NULL;
+	r.environment = "mine";
+	ok(verdict(&r, "environment") == BAWN_ERROR_INVALID_REQUEST, "nor into an environment that is there");
+	r.environment = NULL;
+	r.build = "../x";
+	ok(verdict(&r, "build") == BAWN_ERROR_INVALID_REQUEST, "an environment's name is no path");
+	r.build = "mine";
+	ok(verdict(&r, NULL) == BAWN_ERROR_NONE, "it is a word");
+	r.n_packages = 0;
+	ok(verdict(&r, "packages") == BAWN_ERROR_INVALID_REQUEST, "and it is made of something");
+	r = good();
+	pkg = "-r/etc/passwd";
+	r.packages = &pkg;
+	r.n_packages = 1;
+	ok(verdict(&r, "packages") == BAWN_ERROR_INVALID_REQUEST, "an option is no package");
 	r = good();
 	r.backend = "docker";
 	ok(verdict(&r, "image") == BAWN_ERROR_INVALID_REQUEST, "containers are made of an image");
@@ -198,7 +219,7 @@ static void digest_of(const struct bawn_request *r, char out[static BAWN_SHA256_
 {
 	struct bawn_checked *c = NULL;
 	struct bawn_err err = { 0 };
-	if (bawn_request_check(r, policy, "test", &c, &err) < 0) {
+	if (bawn_request_check(r, policy, &(struct bawn_asker){ .via = "test" }, &c, &err) < 0) {
 		diag("%s", err.msg);
 		out[0] = '\0';
 		return;
@@ -221,6 +242,7 @@ static void digest_rows(void)
 		{ "code", good() }, { "language", good() }, { "args", good() }, { "args joined", good() }, { "env", good() }, { "stdin", good() },
 		{ "inputs", good() }, { "input bytes", good() }, { "input mode", good() }, { "timeout", good() }, { "memory", good() },
 		{ "cpus", good() }, { "pids", good() }, { "disk", good() }, { "trust", good() }, { "labels", good() }, { "session", good() },
+		{ "packages", good() }, { "packages joined", good() }, { "build", good() },
 	};
 	row[0].r.code = "print(2)";
 	row[1].r.language = "bash";
@@ -239,6 +261,9 @@ static void digest_rows(void)
 	row[14].r.trust = "untrusted";
 	row[15].r.labels = label, row[15].r.n_labels = 1;
 	row[16].r.session = "s";
+	row[17].r.packages = ab, row[17].r.n_packages = 2;
+	row[18].r.packages = joined, row[18].r.n_packages = 1;
+	row[19].r.packages = joined, row[19].r.n_packages = 1, row[19].r.build = "s";
 	char seen[BAWN_LEN(row)][BAWN_SHA256_HEX];
 	for (size_t i = 0; i < BAWN_LEN(row); i++) {
 		digest_of(&row[i].r, seen[i]);
@@ -255,7 +280,7 @@ static void sealed(void)
 	char code[] = "print(1)";
 	r.code = code;
 	struct bawn_checked *c = NULL;
-	ok(bawn_request_check(&r, policy, "test", &c, NULL) == 0, "a request is sealed");
+	ok(bawn_request_check(&r, policy, &(struct bawn_asker){ .via = "test" }, &c, NULL) == 0, "a request is sealed");
 	code[6] = '2';
 	ok(memcmp(c->code.bytes.p, "print(1)", 8) == 0, "what the caller changes later is not what runs");
 	ok(write(c->code.fd, "x", 1) < 0 && ftruncate(c->code.fd, 0) < 0, "nobody can change the sealed copy");

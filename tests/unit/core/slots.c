@@ -53,8 +53,22 @@ int main(void)
 	close(fb);
 	close(fc);
 	ok(bawn_slots_running(&s, &n, NULL) == 0 && n == 2, "a slot is taken while any process still holds it");
+	unsigned d;
+	int fd = -1;
+	ok(take(&s, 3, &d, &fd, &n) == 0 && d == 2, "a third slot");
+	pid_t child = fork();
+	if (child == 0) {
+		char x;
+		close(pipefd[1]);
+		(void)!read(pipefd[0], &x, 1);
+		_exit(0);
+	}
+	bawn_slots_give_up(&fd);
+	ok(fd == -1 && bawn_slots_running(&s, &n, NULL) == 0 && n == 2, "one that is given up is free, whoever has its descriptor");
+	bawn_slots_give_up(&fd);
 	close(pipefd[1]);
 	waitpid(helper, NULL, 0);
+	waitpid(child, NULL, 0);
 	ok(bawn_slots_running(&s, &n, NULL) == 0 && n == 0, "and free when the last is gone");
 
 	int held[12];

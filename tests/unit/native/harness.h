@@ -46,7 +46,7 @@ struct job {
 	enum bawn_violation on_violation;
 	uint32_t need, without;
 	unsigned slot;
-	const char *interpreter;
+	const char *interpreter, *environment;
 	bool unwatched;                    /* without the hook that tells what Python does */
 };
 struct got {
@@ -122,7 +122,7 @@ static struct bawn_sandbox_spec spec_of(const struct job *j, int slot_fd)
 		.limits = { .cpus_milli = or_(j->cpus_milli, 2000), .memory_bytes = or_(j->memory, 512 * MIB),
 			.timeout_ms = or_(j->timeout_ms, 30000), .cpu_ms = or_(j->cpu_ms, 60000), .pids = or_(j->pids, 64),
 			.disk_bytes = or_(j->disk, 64 * MIB), .inodes = or_(j->inodes, 16384), .open_files = 256, .output_bytes = or_(j->output, MIB) },
-		.network = BAWN_NETWORK_NONE, .on_violation = j->on_violation, .sample_ms = 50, .observe = !j->unwatched,
+		.network = BAWN_NETWORK_NONE, .environment = j->environment, .on_violation = j->on_violation, .sample_ms = 50, .observe = !j->unwatched,
 		.need = (uint32_t)or_(j->need, j->without != 0 ? 0 : root ? MINIMUM | BAWN_LAYER_BIT(CGROUP) | BAWN_LAYER_BIT(UID) : MINIMUM),
 		.slot = slot, .slot_fd = slot_fd, .uid = root ? 880000u + slot : 0u,
 		.launcher = j->without != 0 ? LAUNCHER_TEST : LAUNCHER, .without = j->without,

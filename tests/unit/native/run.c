@@ -1,6 +1,9 @@
 /* run.c - what a program sees, and what comes back: through the backend table.  Each row is one
  * promise; as an unprivileged user the same rows hold (rootless.t runs this program again). */
 #include "harness.h"
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include "tmpdir.h"
 
 #define PY BAWN_LANG_PYTHON
 #define SH BAWN_LANG_BASH
@@ -80,6 +83,62 @@ static void every_row(void)
 	}
 }
 
+/* The way out begins at a port in the sandbox, and only whoever prepared it holds that port. */
+static void ports(void)
+{
+	struct job j = { .code = "1" };
+	auto_test_slot slot = test_slot_take(78);
+	struct bawn_sandbox_spec spec = spec_of(&j, slot.fd);
+	struct bawn_sandbox *s = NULL;
+	struct bawn_enforcement e;
+	struct bawn_err err = { 0 };
+	ok(prepared(&spec, &s, &e, &err) == 0 && bawn_native_backend.take_port(s) < 0, "without a network there is no port");
+	bawn_native_backend.release(s);
+	s = NULL;
+	spec.network = BAWN_NETWORK_DEPENDENCIES;
+	int r = prepared(&spec, &s, &e, &err);
+	bawn_auto_fd port = r == 0 ? bawn_native_backend.take_port(s) : -1;
+	struct sockaddr_in at = { 0 };
+	socklen_t size = sizeof at;
+	int listens = 0;
+	socklen_t int_size = sizeof listens;
+	ok(port >= 0 && getsockname(port, (struct sockaddr *)&at, &size) == 0 && at.sin_port == htons(BAWN_PORT) && at.sin_addr.s_addr == htonl(INADDR_LOOPBACK) &&
+	   getsockopt(port, SOL_SOCKET, SO_ACCEPTCONN, &listens, &int_size) == 0 && listens == 1, "with one it listens on loopback");
+	bawn_auto_fd ours = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	ok(connect(ours, (const struct sockaddr *)&at, sizeof at) < 0, "in there, not out here");
+	ok(r == 0 && bawn_native_backend.take_port(s) < 0, "it is handed over once");
+	bawn_native_backend.release(s);
+}
+
+/* What was installed before is there to be read, and for nothing else. */
+static void environments(void)
+{
+	static const struct { enum bawn_language lang; const char *code; } look[] = {
+		{ PY, "import os\nprint(open('/env/x').read(), end='')\nfor f in ('/env/x', '/env/y'):\n  try: open(f, 'w'); print('wrote')\n  except OSError as e: print(e.errno)\n"
+		      "print([m.split()[5].split(',')[:3] for m in open('/proc/self/mountinfo') if m.split()[4] == '/env'])" },
+		{ JS, "console.log(require('m').x)" },
+	};
+	static const char *const out[] = { "here\n30\n30\n[['ro', 'nosuid', 'nodev']]\n", "9\n" };
+	auto_tmpdir dir = tmpdir_make();
+	char path[128];
+	(void)chmod(dir.path, 0755);
+	(void)mkdirat(dir.fd, "node_modules", 0755);
+	struct { const char *name, *text; } file[] = { { "x", "here\n" }, { "node_modules/m.js", "exports.x = 9" } };
+	for (size_t i = 0; i < BAWN_LEN(file); i++) {
+		bawn_auto_fd fd = openat(dir.fd, file[i].name, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+		(void)!write(fd, file[i].text, strlen(file[i].text));
+	}
+	snprintf(path, sizeof path, "%s", dir.path);
+	for (size_t i = 0; i < BAWN_LEN(look); i++) {
+		auto_got g = run(&(struct job){ .lang = look[i].lang, .code = look[i].code, .environment = path });
+		ok(out_is(&g, out[i]), "an environment under /tmp, where our root is built, is there, read-only (%s)", bawn_language[look[i].lang].name);
+	}
+	auto_got n = run(&(struct job){ .code = "import os; print(os.path.exists('/env'), os.path.exists('/node_modules'))" });
+	ok(out_is(&n, "False False\n"), "control: who has none has none");
+	auto_got g = run(&(struct job){ .code = "print(1)", .environment = "/nonexistent" });
+	ok(g.error < 0 && g.out.n == 0, "one that is not there: nothing runs");
+}
+
 static void failures(void)
 {
 	auto_got g = run(&(struct job){ .code = "1", .interpreter = "/usr/bin/no-such-python" });
@@ -97,7 +156,10 @@ static void failures(void)
 	ok(prepared(&spec, &s, &e, &err) < 0 && s == NULL, "the launcher that is installed leaves no wall out");
 	spec.without = 0;
 	spec.network = BAWN_NETWORK_DEPENDENCIES;
-	ok(prepared(&spec, &s, &e, &err) < 0 && err.type == BAWN_ERROR_NETWORK_UNAVAILABLE, "a network is refused, not quietly none");
+	spec.ca_file = "/nonexistent";
+	ok(prepared(&spec, &s, &e, &err) < 0 && err.type == BAWN_ERROR_NETWORK_UNAVAILABLE && strcmp(err.field, "network.ca_file") == 0,
+	   "a network without those who are to be believed there is none");
+	spec.ca_file = NULL;
 	spec.network = BAWN_NETWORK_NONE;
 	bawn_auto_fd held = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), other = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	(void)flock(held, LOCK_EX);
@@ -154,6 +216,8 @@ static void probed(void)
 int main(void)
 {
 	every_row();
+	ports();
+	environments();
 	failures();
 	collected();
 	probed();

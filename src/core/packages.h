@@ -1,0 +1,28 @@
+/* packages.h - what a package may be called, and whether somebody should look at the name twice.  Pure.
+ *
+ * A package is a name and a version of the index: never a path, an address or an option, so that nothing but the
+ * index decides what comes.  An attacker controls every text here. */
+#pragma once
+#include <stdbool.h>
+#include "base/err.h"
+#include "policy/policy.h"
+#include "policy/tables.h"
+
+#define BAWN_MAX_PACKAGES     64
+#define BAWN_PACKAGE_NAME     216  /* with its end; npm's longest is 214 */
+#define BAWN_PACKAGE_SPEC     256
+
+/* Takes the name out of NAME, NAME[EXTRA]==1.2,<2 (python) or NAME, @SCOPE/NAME, NAME@^1.2 (javascript), in the one
+ * spelling that its index has for it.  INVALID_REQUEST, field `packages`. */
+BAWN_MUST_CHECK int bawn_package_name(enum bawn_language language, const char *spec, char out[static BAWN_PACKAGE_NAME], struct bawn_err *err);
+
+/* Whether `name` (as bawn_package_name gives it) is one edit away from a popular package, *out: a letter more, less or
+ * other, or two that changed places.  A popular one itself is not. */
+bool bawn_package_lookalike(enum bawn_language language, const char *name, char out[static BAWN_PACKAGE_NAME]);
+
+/* Whether network.packages lists it, or lists none. */
+bool bawn_package_listed(const struct bawn_policy *p, enum bawn_language language, const char *name);
+
+/* What installs packages of a language: NULL where nothing does. */
+struct bawn_installer { const char *tool, *package, *preset; struct bawn_span code; };
+const struct bawn_installer *bawn_installer(enum bawn_language language);
