@@ -352,26 +352,29 @@ static bool is_listed(const struct bawn_policy *p, const char *row)
 	return false;
 }
 
-/* Those that policy lists anyway are not asked for. */
+/* Those that policy lists anyway are not asked for.  All are judged before the first is let go: who frees the list after a
+ * refusal must find in it what was copied. */
 static int take_hosts(const struct bawn_request *req, const struct bawn_policy *p, struct bawn_checked *c, struct bawn_err *err)
 {
 	if (req->n_hosts > 0 && c->network == BAWN_NETWORK_NONE)
 		return INVALID("hosts", "a host is for a run that has a network: --network dependencies");
 	int r = copy_list("hosts", req->hosts, req->n_hosts, BAWN_MAX_HOSTS, 256, &c->hosts, &c->n_hosts, err);
-	size_t kept = 0;
-	for (size_t i = 0; r == 0 && i < c->n_hosts; i++) {
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < c->n_hosts; i++)
 		if (!bawn_host_row_valid(bawn_span(c->hosts[i])) || bawn_preset_named(c->hosts[i]) >= 0)
 			return INVALID("hosts", "'%.60s' is no host, host:port or http://host:port", c->hosts[i]);
+	size_t kept = 0;
+	for (size_t i = 0; i < c->n_hosts; i++) {
 		if (is_listed(p, c->hosts[i]))
 			free(c->hosts[i]);
 		else
 			c->hosts[kept++] = c->hosts[i];
 	}
-	if (r == 0)
-		c->n_hosts = kept;
+	c->n_hosts = kept;
 	if (kept > 1)
 		qsort(c->hosts, kept, sizeof *c->hosts, compare_text);
-	return r;
+	return 0;
 }
 
 /* Packages, or an environment that has them already; for whom there is something to install with. */

@@ -215,6 +215,31 @@ static void choice_rows(void)
 	ok(verdict(&r, "labels") == BAWN_ERROR_INVALID_REQUEST, "a label is NAME=VALUE");
 }
 
+/* Hosts that policy lists are dropped from the list of those that are asked for; the request is judged as a whole. */
+static void host_rows(void)
+{
+	char *listed[] = { "index.test", "files.test" };
+	struct bawn_policy with = *policy;
+	with.network_mode = BAWN_NETWORK_DEPENDENCIES;
+	with.whitelist = (struct bawn_list){ listed, BAWN_LEN(listed) };
+	static const struct { const char *host[3]; size_t n, want; } row[] = {  /* want: how many are asked for; 9: refused */
+		{ { "index.test" }, 1, 0 }, { { "other.test" }, 1, 1 }, { { "other.test", "index.test", "another.test" }, 3, 2 },
+		{ { "index.test", "*.test" }, 2, 9 }, { { "other.test", "files.test", "a b" }, 3, 9 }, { { "index.test", "other.test", "pip" }, 3, 9 },
+		{ { "*.test", "index.test" }, 2, 9 },
+	};
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		struct bawn_request r = good();
+		struct bawn_checked *c = NULL;
+		struct bawn_err err = { 0 };
+		r.network = "dependencies";
+		r.hosts = row[i].host;
+		r.n_hosts = row[i].n;
+		int got = bawn_request_check(&r, &with, &(struct bawn_asker){ .via = "test" }, &c, &err);
+		ok(row[i].want == 9 ? got < 0 && strcmp(err.field, "hosts") == 0 : got == 0 && c->n_hosts == row[i].want, "hosts, row %zu: %zu of %zu", i, row[i].want, row[i].n);
+		bawn_checked_free(c);
+	}
+}
+
 static void digest_of(const struct bawn_request *r, char out[static BAWN_SHA256_HEX])
 {
 	struct bawn_checked *c = NULL;
@@ -300,6 +325,7 @@ int main(void)
 	env_rows();
 	input_rows();
 	choice_rows();
+	host_rows();
 	digest_rows();
 	sealed();
 	bawn_policy_free(policy);
