@@ -139,7 +139,8 @@ static int open_way(struct bawn_exec *e, struct bawn_err *err)
 {
 	const struct bawn_policy *p = e->policy->policy;
 	struct bawn_egress_spec s = { .rule = (const char *const *)e->plan->rule.item, .n_rules = e->plan->rule.n,
-		.private_ = (const char *const *)p->allow_private.item, .n_private = p->allow_private.n, .limits = p->net, .credential = e->plan->credential };
+		.private_ = (const char *const *)p->allow_private.item, .n_private = p->allow_private.n, .limits = p->net, .credential = e->plan->credential,
+		.run_ms = e->limits.timeout_ms };
 	struct epoll_event ev = { .events = EPOLLIN };
 	int r = proxy_uid(e, &s.uid, err);
 	if (r == 0)

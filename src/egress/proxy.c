@@ -192,16 +192,17 @@ static bool drain(struct flow *f, int fd, size_t *out_n)
 	return n >= 0 || errno == EAGAIN || errno == EINTR;
 }
 
+/* An end is looked for only where there is room for what comes before it: who has sent all and gone stays gone, and would
+ * wake us again and again until the other side has read.  A plain request is over before its client, whose end means
+ * that nobody wants the answer any more (on_relay). */
 static void rewatch(struct proxy *p, struct conn *c)
 {
-	uint32_t want[2] = { EPOLLRDHUP, EPOLLRDHUP };
+	uint32_t want[2] = { c->method != BAWN_METHOD_CONNECT ? EPOLLRDHUP : 0, 0 };
 	static const enum side from[] = { [UP] = CLIENT, [DOWN] = UPSTREAM };
 	for (int w = UP; w <= DOWN; w++) {
 		const struct flow *f = &c->flow[w];
 		if (!f->ended && f->at == f->n)
-			want[from[w]] |= EPOLLIN;
-		if (f->ended && !(w == UP && c->method != BAWN_METHOD_CONNECT))  /* it has gone already; a plain request is over before its client */
-			want[from[w]] &= ~(uint32_t)EPOLLRDHUP;
+			want[from[w]] |= EPOLLIN | EPOLLRDHUP;
 		if (f->at < f->n)
 			want[!from[w]] |= EPOLLOUT;
 	}

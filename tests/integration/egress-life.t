@@ -115,6 +115,31 @@ r, got = inside('print(json.dumps([code(head(connect(x + ".test:443"))) for x in
 equal(got, [502, 502, 200], "nobody there, and a resolver that does not answer: 502; control: index.test") or r.show()
 equal({h["host"]: h["failed"] for h in r["observed"]["network"]}, {"black.test:443": 1, "mute.test:443": 1, "index.test:443": 0}, "counted as failed")
 
+# --- one who reads slowly, and one who has sent all and gone ---
+def cpu(pid):
+    with open(f"/proc/{pid}/stat") as f:
+        f = f.read().rsplit(")", 1)[1].split()
+    return (int(f[11]) + int(f[12])) / os.sysconf("SC_CLK_TCK")
+
+
+w.log()
+p = w.start("run", "--json", "--config", w.network(PLAIN, idle_timeout="30s"), "--network", "dependencies", "--override", "--reason", "a test", "-c",
+            PRELUDE + 's = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096); s.connect(("127.0.0.1", 3128)); s.settimeout(60)\n'
+            f's.sendall(b"GET {PLAIN}/bytes/6000000 HTTP/1.1\\r\\nHost: plain.test:8080\\r\\n" + AUTH + b"\\r\\n")\n'
+            'time.sleep(4)\nh, n = b"", 0\nwhile c := s.recv(65536): h, n = (h + c)[:300], n + len(c)\nprint(n - h.index(b"\\r\\n\\r\\n") - 4)')
+wait_for(lambda: any(q["path"].startswith("/bytes") for q in w.log()["requests"]), 20)
+time.sleep(0.7)
+pid = [x for x in ours() if status(x)["Seccomp"] == "2"][0]
+used = cpu(pid)
+time.sleep(1.5)
+used = cpu(pid) - used
+with open(f"/proc/{pid}/limits") as f:
+    most = {line[:26].strip(): line[26:].split()[1] for line in f}
+out, _ = p.communicate(timeout=60)
+ok(used < 0.5, f"a peer that has sent all and gone does not keep the proxy busy while the client is slow ({used:.2f} s of 1.5)")
+equal(json.loads(out)["stdout"], "6000000\n", "control: all of it arrives in the end") or diag(out[:2000])
+ok(all(most[k] != "unlimited" for k in ("Max cpu time", "Max open files", "Max core file size")) and int(most["Max cpu time"]) <= 130, "the proxy has limits of its own, time among them") or diag(most)
+
 # --- the neighbour ---
 flood = w.start("run", "--json", "--config", w.network("index.test", PLAIN, head_timeout="5s"), "--network", "dependencies", "--override", "--reason", "a test", "--lang", "python", "-c",
                 PRELUDE + 'end = time.time() + 6\ns = []\nwhile time.time() < end:\n  try:\n    for i in range(20): s.append(socket.create_connection(("127.0.0.1", 3128), 0.2))\n    s.append(get("' + PLAIN + '/endless"))\n  except OSError: pass\n  if len(s) > 150: [x.close() for x in s[:100]]; s = s[100:]\nprint("done")')
