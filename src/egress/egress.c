@@ -96,8 +96,12 @@ int bawn_egress_fd(const struct bawn_egress *e) { return e->child.sock; }
 int bawn_egress_look(struct bawn_egress *e, struct bawn_err *err)
 {
 	struct pollfd p = { .fd = e->child.sock, .events = POLLIN };
+	int r;
+	do
+		r = poll(&p, 1, 0);
+	while (r < 0 && errno == EINTR);  /* a signal of the host's says nothing about the proxy */
 	/* It speaks when it is asked: whatever comes by itself is its end. */
-	return poll(&p, 1, 0) == 0 ? 0 : lost(err, "the proxy ended in the middle of the run; the run was ended, too");
+	return r == 0 ? 0 : lost(err, "the proxy ended in the middle of the run; the run was ended, too");
 }
 
 static int take_host(struct bawn_egress_account *a, struct bawn_ipc_msg *m)
