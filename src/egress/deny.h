@@ -26,5 +26,6 @@ enum bawn_deny { BAWN_DENIES(BAWN_X_DENY) BAWN_DENY_COUNT };
 #undef BAWN_X_DENY
 extern const struct bawn_deny_row { const char *rule; unsigned status; const char *hint; } bawn_deny[BAWN_DENY_COUNT];
 
+#define BAWN_DENY_OTHERS "others"  /* what a rule refused when there were too many to be named */
 /* The hint with `what` (host:port) in its place, as a row of the whitelist; no quotation mark or control character of it comes through. */
 void bawn_deny_hint(struct bawn_buf *out, enum bawn_deny why, const char *what);

@@ -16,7 +16,7 @@
 #define FLOW_BYTES   (128u << 10)  /* what is read at once; also more than a head or a greeting */
 #define TURNS        16            /* reads of one connection before the others have theirs */
 #define LAST_MS      2000          /* for an answer to be taken */
-#define DENIALS_MAX  64u           /* different ones that are told; more are counted together */
+#define DENIALS_MAX  64u           /* different ones that are told; more are counted together, by rule */
 _Static_assert(FLOW_BYTES > BAWN_HEAD_MAX && FLOW_BYTES > 2 * BAWN_HELLO_MAX, "a head and a greeting fit");
 
 enum state { FREE, HEAD, DIAL, HELLO, RELAY, LAST };
@@ -54,15 +54,23 @@ struct proxy {
 
 /* --- the account ------------------------------------------------------------------------------ */
 
-static void deny_at(struct proxy *p, enum bawn_deny why, const char *what, uint64_t threshold, uint64_t actual)
+/* The row of this rule and this, or where it would be. */
+static size_t denied_row(const struct proxy *p, enum bawn_deny why, const char *what)
 {
 	size_t i = 0;
 	while (i < p->n_denied && (p->denied[i].why != why || strcmp(p->denied[i].what, what) != 0))
 		i++;
-	if (i == p->n_denied && i == DENIALS_MAX - 1)
-		what = "others";
-	if (i == DENIALS_MAX)
-		i--;
+	return i;
+}
+
+/* Whatever the code asks for, and however often: no rule that it broke hides behind another. */
+static void deny_at(struct proxy *p, enum bawn_deny why, const char *what, uint64_t threshold, uint64_t actual)
+{
+	if (threshold > 0)
+		what = bawn_deny[why].rule;  /* a limit is the run's, whoever was asked for when it was met */
+	size_t i = denied_row(p, why, what);
+	if (i == p->n_denied && i >= DENIALS_MAX)
+		i = denied_row(p, why, what = BAWN_DENY_OTHERS);
 	if (i == p->n_denied) {
 		p->n_denied++;
 		p->denied[i] = (struct bawn_egress_denied){ .why = why, .threshold = threshold };
@@ -367,7 +375,7 @@ static void on_dialled(struct proxy *p, struct bawn_dialled *d)
 		bawn_auto_buf hint = BAWN_BUF(1024);
 		deny_at(p, BAWN_DENY_PRIVATE, c->what, 0, 0);
 		bawn_buf_fmt(&hint, "%s; %s", d->detail, bawn_deny[BAWN_DENY_PRIVATE].hint);
-		say(p, c, bawn_deny[BAWN_DENY_PRIVATE].status, bawn_deny[BAWN_DENY_PRIVATE].rule, c->what, hint.p);
+		say(p, c, bawn_deny[BAWN_DENY_PRIVATE].status, bawn_deny[BAWN_DENY_PRIVATE].rule, c->what, bawn_buf_error(&hint) == 0 ? hint.p : "");
 		return;
 	}
 	if (d->how != BAWN_DIAL_CONNECTED) {
@@ -585,7 +593,7 @@ int bawn_proxy_run(const struct bawn_proxy_spec *s)
 {
 	struct proxy p = { .s = s, .epoll = epoll_create1(EPOLL_CLOEXEC), .frame = malloc(BAWN_IPC_MAX), .n_conns = s->limits.at_once,
 		.conn = calloc(s->limits.at_once, sizeof *p.conn), .host = calloc(s->rules->n + 1, sizeof *p.host),
-		.denied = calloc(DENIALS_MAX, sizeof *p.denied) };
+		.denied = calloc(DENIALS_MAX + BAWN_DENY_COUNT, sizeof *p.denied) };
 	if (p.epoll < 0 || p.frame == NULL || p.conn == NULL || p.host == NULL || p.denied == NULL || !add(&p, s->core, TAG_CORE) ||
 	    !add(&p, s->dialler, TAG_DIALLER))
 		return 1;

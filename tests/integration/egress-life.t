@@ -99,6 +99,18 @@ r, got = inside(f'a, b = get("{PLAIN}/silent"), get("{PLAIN}/silent")\nc = get("
                 w.network(PLAIN, max_at_once=2))
 equal(got, [0, 200], "connections at once: one more waits, and has its turn") or r.show()
 
+# Many refusals do not hide one of another kind: what has no row of its own is counted under its rule.
+r, got = inside('out = [code(head(connect(f"a{i}.test:443"))) for i in range(90)]\nfor i in range(3): s = connect("raw.test:4443"); out.append(code(head(s))); s.sendall(b"no TLS at all"); rest(s)\n'
+                'out += [code(head(connect("raw.test:4443"))), code(head(connect("index.test:443")))]\nprint(json.dumps(out))', w.network("raw.test:4443", "index.test", max_connections=93))
+equal(got, [403] * 90 + [200] * 3 + [403] * 2, "ninety names that are denied, three greetings that are none, and too many connections") or r.show()
+by = {}
+for d in r["denials"]:
+    by.setdefault(d["hint"].split(":")[0], []).append((d["kind"], d["what"], d["count"]))
+equal(by.get("network.max_connections"), [("limit", "network.max_connections", 2)], "the limit has its row, and one only")
+equal(by.get("tls"), [("network", "others", 3)], "the greetings have theirs") or diag(r["denials"])
+equal((len(by["network.whitelist"]), by["network.whitelist"][-1], sum(x[2] for x in by["network.whitelist"])), (65, ("network", "others", 26), 90), "and no name is lost from the count")
+equal([x["body"]["resource"] for x in w.records("limit.violation")][-1:], ["network.max_connections"], "the log has the limit, too")
+
 # --- deadlines ---
 r, got = inside('s = dial(); s.sendall(b"CONNECT index.test:443 HT"); out = [code(head(s))]\ns = dial(); out.append(code(head(s)))\ns = connect("index.test:443"); out.append(code(head(s))); out.append(rest(s)); print(json.dumps(out))',
                 w.network("index.test", head_timeout="400ms"))
