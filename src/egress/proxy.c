@@ -125,10 +125,18 @@ static void listen_or_not(struct proxy *p)
 		p->listening = room;
 }
 
-static void cut(struct conn *c)
+/* Taken out of the set by name: who dialled may still have the same socket, and then closing ours ends neither the socket
+ * nor what is told of it, which would be taken for the next connection in this place. */
+static void let_go(struct proxy *p, struct conn *c, enum side side)
 {
-	bawn_close_fdp(&c->fd[CLIENT]);
-	bawn_close_fdp(&c->fd[UPSTREAM]);
+	watch(p, c, side, 0);
+	bawn_close_fdp(&c->fd[side]);
+}
+
+static void cut(struct proxy *p, struct conn *c)
+{
+	let_go(p, c, CLIENT);
+	let_go(p, c, UPSTREAM);
 	c->spent = true;
 }
 
@@ -152,7 +160,7 @@ static void accept_one(struct proxy *p)
 	p->n_open++;
 	set_deadline(c, p->s->limits.head_ms);
 	if (c->flow[UP].buf == NULL || c->flow[DOWN].buf == NULL)
-		cut(c);
+		cut(p, c);
 	else
 		watch(p, c, CLIENT, EPOLLIN | EPOLLRDHUP);
 }
@@ -235,7 +243,7 @@ static void say(struct proxy *p, struct conn *c, unsigned status, const char *ru
 	bawn_buf_add(&all, body.p, body.n);
 	struct flow *f = &c->flow[DOWN];
 	if (bawn_buf_error(&all) < 0 || bawn_buf_error(&body) < 0) {
-		cut(c);
+		cut(p, c);
 		return;
 	}
 	memcpy(f->buf, all.p, all.n);
@@ -243,7 +251,7 @@ static void say(struct proxy *p, struct conn *c, unsigned status, const char *ru
 	f->n = all.n;
 	f->ended = true;
 	c->state = LAST;
-	bawn_close_fdp(&c->fd[UPSTREAM]);
+	let_go(p, c, UPSTREAM);
 	set_deadline(c, LAST_MS);
 	watch(p, c, CLIENT, EPOLLIN | EPOLLOUT);
 }
@@ -256,7 +264,7 @@ static void refuse_at(struct proxy *p, struct conn *c, enum bawn_deny why, uint6
 	bawn_deny_hint(&hint, why, what);
 	/* Where an answer has begun, or is not understood, the end has to do. */
 	if (bawn_deny[why].status == 0 || c->state == HELLO || c->state == RELAY || bawn_buf_error(&hint) < 0)
-		cut(c);
+		cut(p, c);
 	else
 		say(p, c, bawn_deny[why].status, bawn_deny[why].rule, what, hint.p);
 }
@@ -337,7 +345,7 @@ static void on_head(struct proxy *p, struct conn *c)
 	enum bawn_deny why;
 	struct flow *up = &c->flow[UP];
 	if (!fill(up, c->fd[CLIENT], BAWN_HEAD_MAX)) {
-		cut(c);
+		cut(p, c);
 		return;
 	}
 	int r = bawn_http_parse((struct bawn_span){ up->buf, up->n }, &h, &why);
@@ -347,7 +355,7 @@ static void on_head(struct proxy *p, struct conn *c)
 	} else if (r > 0) {
 		judge(p, c, &h);
 	} else if (up->ended) {
-		cut(c);  /* nobody is there to be told */
+		cut(p, c);  /* nobody is there to be told */
 	}
 }
 
@@ -408,14 +416,14 @@ static void on_hello(struct proxy *p, struct conn *c)
 	struct flow *up = &c->flow[UP];
 	size_t n;
 	if (!drain(&c->flow[DOWN], c->fd[CLIENT], &n) || !fill(up, c->fd[CLIENT], 2 * BAWN_HELLO_MAX)) {
-		cut(c);
+		cut(p, c);
 		return;
 	}
 	int r = bawn_hello_parse((struct bawn_span){ up->buf, up->n }, &h);
 	if (r < 0 || (r == 0 && up->n >= 2 * BAWN_HELLO_MAX))
 		refuse(p, c, BAWN_DENY_NOT_TLS);
 	else if (r == 0 && up->ended)
-		cut(c);
+		cut(p, c);
 	else if (r == 0)
 		watch(p, c, CLIENT, EPOLLIN | (c->flow[DOWN].at < c->flow[DOWN].n ? EPOLLOUT : 0));
 	else if (h.encrypted)
@@ -474,7 +482,7 @@ static void on_relay(struct proxy *p, struct conn *c, enum side side, uint32_t e
 	/* Who asked for a file by plain HTTP and is gone wants it no more. */
 	bool left = c->method != BAWN_METHOD_CONNECT && side == CLIENT && (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
 	if (left || !relay(p, c, UP) || c->spent || !relay(p, c, DOWN) || (c->flow[UP].shut && c->flow[DOWN].shut))
-		cut(c);
+		cut(p, c);
 	else
 		rewatch(p, c);
 }
@@ -486,7 +494,7 @@ static void on_last(struct proxy *p, struct conn *c)
 	char *junk = c->flow[UP].buf;
 	size_t n;
 	if (!drain(down, c->fd[CLIENT], &n)) {
-		cut(c);
+		cut(p, c);
 		return;
 	}
 	if (down->at == down->n && !down->shut) {
@@ -496,7 +504,7 @@ static void on_last(struct proxy *p, struct conn *c)
 	}
 	ssize_t r = recv(c->fd[CLIENT], junk, FLOW_BYTES, 0);
 	if (r == 0 || (r < 0 && errno != EAGAIN && errno != EINTR))
-		cut(c);
+		cut(p, c);
 }
 
 static void on_conn(struct proxy *p, struct conn *c, enum side side, uint32_t events)
@@ -505,7 +513,7 @@ static void on_conn(struct proxy *p, struct conn *c, enum side side, uint32_t ev
 		return;
 	switch (c->state) {
 	case HEAD:  on_head(p, c); break;
-	case DIAL:  cut(c); break;  /* the client left: nothing else is watched */
+	case DIAL:  cut(p, c); break;  /* the client left: nothing else is watched */
 	case HELLO: on_hello(p, c); break;
 	case RELAY: on_relay(p, c, side, events); break;
 	case LAST:  on_last(p, c); break;
@@ -523,7 +531,7 @@ static void expire(struct proxy *p, struct conn *c)
 	} else {
 		if (c->state == RELAY)
 			deny_at(p, BAWN_DENY_IDLE, c->what, 0, 0);
-		cut(c);
+		cut(p, c);
 	}
 }
 

@@ -99,6 +99,9 @@ r, got = inside(f'a, b = get("{PLAIN}/silent"), get("{PLAIN}/silent")\nc = get("
                 w.network(PLAIN, max_at_once=2))
 equal(got, [0, 200], "connections at once: one more waits, and has its turn") or r.show()
 
+# One after another, as fast as it goes: none is taken for the one before it.
+r, got = inside(f'out = {{}}\nfor i in range(300): c = code(head(get("{PLAIN}/echo"))); out[c] = out.get(c, 0) + 1\nprint(json.dumps(out))', w.network(PLAIN, max_connections=300))
+equal(got, {"200": 300}, "three hundred connections, one after another, are all served") or r.show()
 # Many refusals do not hide one of another kind: what has no row of its own is counted under its rule.
 r, got = inside('out = [code(head(connect(f"a{i}.test:443"))) for i in range(90)]\nfor i in range(3): s = connect("raw.test:4443"); out.append(code(head(s))); s.sendall(b"no TLS at all"); rest(s)\n'
                 'out += [code(head(connect("raw.test:4443"))), code(head(connect("index.test:443")))]\nprint(json.dumps(out))', w.network("raw.test:4443", "index.test", max_connections=93))
