@@ -66,7 +66,7 @@ static int check(struct bawn_exec *e, struct bawn_err *err)
 	e->backend = backend[e->checked->backend];
 	if (e->checked->n_packages > 0 && (r = bawn_install_want(e, err)) < 0)
 		return r;
-	if (e->checked->network != BAWN_NETWORK_NONE && (r = bawn_plan_make(e->policy->policy, e->checked, &e->plan, err)) < 0)
+	if (e->plan == NULL && e->checked->network != BAWN_NETWORK_NONE && (r = bawn_plan_make(e->policy->policy, e->checked, &e->plan, err)) < 0)
 		return r;
 	if (e->backend == &bawn_native_backend)
 		e->sandbox = bawn_spare(e->b);
@@ -419,6 +419,7 @@ void bawn_exec_free(struct bawn_exec *e)
 	give_up_slot(e);
 	bawn_env_drop(&e->env);
 	bawn_plan_free(e->plan);
+	bawn_plan_free(e->fetch);
 	json_t *list[] = { e->denials, e->violations, e->files, e->skipped, e->warnings, e->reasons, e->assessment_json, e->lift.by, e->observed, e->container, e->network };
 	for (size_t i = 0; i < BAWN_LEN(list); i++)
 		json_decref(list[i]);

@@ -44,6 +44,7 @@ struct bawn_exec {
 	struct bawn_lift        lift;
 	char                    approval_id[BAWN_ULID_LEN];
 	uint64_t                approval_expires_us;
+	bool                    consumed, override_told;  /* the approval is used up; override.used is in the log's queue */
 	enum bawn_trust         trust;
 	bool                    decided;
 
@@ -54,6 +55,8 @@ struct bawn_exec {
 	bool                    allocated;
 
 	char                    want[BAWN_SHA256_HEX];  /* what its packages come to; "": it has none */
+	struct bawn_plan       *fetch;         /* where they may come from, until an install has it; NULL: nothing to fetch */
+	struct bawn_exec       *behalf;        /* of an install: whose packages; its approval is used with the install's intent */
 	struct bawn_install    *install;       /* while they are installed */
 	struct bawn_env         env;           /* what the code has, held while it may */
 	bool                    built;         /* for this request */

@@ -83,7 +83,7 @@ int bawn_install_want(struct bawn_exec *e, struct bawn_err *err)
 	add_text(&h, "");
 	for (size_t i = 0; i < plan->n_index; i++)
 		add_text(&h, plan->env.item[i]);
-	bawn_plan_free(plan);
+	e->fetch = plan;
 	bawn_sha256_end(&h, raw);
 	bawn_hex(raw, sizeof raw, e->want);
 	return 0;
@@ -357,6 +357,9 @@ static int begin(struct bawn_install *i, struct bawn_err *err)
 	bawn_policy_drop(i->child->policy);  /* the same as the request's, whatever was set meanwhile */
 	(void)atomic_fetch_add(&e->policy->refs, 1);
 	i->child->policy = e->policy;
+	i->child->behalf = e;
+	i->child->plan = e->fetch;  /* what the key was made of is what it has: nothing is resolved twice */
+	e->fetch = NULL;
 	i->collector = (struct bawn_collector){ i, on_file, on_skipped };
 	i->child->collector = &i->collector;
 	i->child->collect_files = MAX_FILES;
@@ -382,23 +385,63 @@ static int look_again(struct bawn_exec *e, struct bawn_err *err)
 	return 0;
 }
 
-/* 1: it is there; 0: it is not, and this one may build it, or (no e->install) waits for who does. */
-static int find(struct bawn_exec *e, struct bawn_err *err)
+/* What was built before is held to the policy of today: what it came with may be listed no more. */
+static int check_known(const struct bawn_exec *e, struct bawn_err *err)
+{
+	size_t i;
+	json_t *p;
+	int r = 0;
+	json_array_foreach(json_object_get(e->env.doc, "packages"), i, p) {
+		const char *name = json_string_value(json_object_get(p, "name"));
+		r = name != NULL ? check_brought(e, name, err) : FAILED("environment %.12s does not say what it is made of", e->env.sha256);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* 1: it was built before; 0: it was not. */
+static int take_known(struct bawn_exec *e, struct bawn_err *err)
 {
 	const char *state = e->b->dirs.state;
 	char sha256[BAWN_SHA256_HEX];
-	int claim = -1;
-	if (bawn_env_wanted(state, e->want, sha256) && bawn_env_hold(state, sha256, &e->env, NULL) == 0)
-		return 1;
-	int r = bawn_env_claim(state, e->want, &claim, err);
-	if (r == -EAGAIN)
+	if (!bawn_env_wanted(state, e->want, sha256) || bawn_env_hold(state, sha256, &e->env, NULL) < 0)
+		return 0;
+	int r = check_known(e, err);
+	return r < 0 ? r : 1;
+}
+
+/* Somebody else builds it.  One that was stopped in the middle holds its claim for ever: it is not waited for that long. */
+static int wait_for_it(struct bawn_exec *e, struct bawn_err *err)
+{
+	const struct bawn_policy *p = e->policy->policy;
+	uint64_t now = bawn_monotonic_us();
+	if (e->timer < 0)
+		e->queue_until_us = now + (p->dynamic_max.timeout_ms + p->queue_timeout_ms) * 1000;
+	if (now < e->queue_until_us)
 		return look_again(e, err);
+	bawn_close_fdp(&e->timer);
+	e->status = BAWN_STATUS_BUSY;
+	return bawn_fail_as(err, BAWN_ERROR_BUSY, "packages", "somebody else installs the same packages, and was not done in time");
+}
+
+/* 1: it is there; 0: it is not, and this one may build it, or (no e->install) waits for who does. */
+static int find(struct bawn_exec *e, struct bawn_err *err)
+{
+	int claim = -1;
+	int r = take_known(e, err);
+	if (r != 0)
+		return r;
+	r = bawn_env_claim(e->b->dirs.state, e->want, &claim, err);
+	if (r == -EAGAIN)
+		return wait_for_it(e, err);
 	if (r < 0)
 		return r;
 	bawn_close_fdp(&e->timer);
-	if (bawn_env_wanted(state, e->want, sha256) && bawn_env_hold(state, sha256, &e->env, NULL) == 0) {  /* built between the two looks */
+	r = take_known(e, err);  /* built between the two looks? */
+	if (r != 0) {
 		bawn_close_fdp(&claim);
-		return 1;
+		return r;
 	}
 	e->install = calloc(1, sizeof *e->install);
 	if (e->install == NULL) {
@@ -418,6 +461,9 @@ static int go_on(struct bawn_exec *e, struct bawn_err *err)
 		return r;
 	r = finish(e->install, err);
 	e->built = r == 0;
+	bool ok = true;
+	if (r < 0 && e->consumed)
+		bawn_json_push(e->warnings, json_string("the approval was for one try, which was made: another needs another"), &ok);
 	bawn_install_free(e->install);
 	e->install = NULL;
 	return r < 0 ? r : 1;

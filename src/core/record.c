@@ -180,8 +180,11 @@ int bawn_record_held(struct bawn_exec *e, struct bawn_err *err)
 
 static int queue_override(struct bawn_exec *e, struct bawn_err *err)
 {
-	if (!e->lift.used)
+	if (e->behalf != NULL)
+		return queue_override(e->behalf, err);
+	if (!e->lift.used || e->override_told)
 		return 0;
+	e->override_told = true;
 	bawn_auto_json body = bawn_override_json(e);
 	bool ok = body != NULL && !json_is_null(body);
 	bawn_json_set(body, "request_sha256", json_string(e->checked->request_sha256), &ok);

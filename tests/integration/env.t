@@ -148,6 +148,11 @@ listed = policy("pip", packages=["BawnProbe"])
 r = run(CODE, "--with", "needsit", config=listed)
 ok(r["status"] == "needs_approval" and r["assessment"]["findings"][0]["rule"] == "bawn/package-unlisted", "a package that network.packages does not list is held") or r.show()
 equal(run(CODE, "--with", "bawnprobe", config=listed)["stdout"], "installed through the proxy\n", "control: one that it lists is not")
+tight = policy("pip", "npm", packages=["needsit"])
+r = run("print('ran')", "--with", "needsit<2", config=tight)
+ok(r["error"] and r["error"]["type"] == "install_failed" and "'bawnprobe'" in r["error"]["message"] and r["stdout"] == "", "a list that was made shorter holds for what was built before it, too") or r.show()
+r = run("print('ran')", "--with", "needsit<2", config=policy("pip", "npm", packages=["needsit", "bawnprobe"]))
+equal((r["stdout"], r["environment"]["built"]), ("ran\n", False), "control: with both on it, what was built is used") or r.show()
 dry = run("print('ran')", "--dry-run", "--with", "bawnprobe==1.0", "--with", "needsit==2.0")
 equal((dry["status"], dry["environment"], dry["stdout"]), ("completed", None, ""), "a dry run installs nothing")
 
@@ -232,9 +237,9 @@ def ours(program):
     return [pid for pid in processes_of(program) if os.path.exists(f"/proc/{pid}/ns/net") and os.stat(f"/proc/{pid}/ns/net").st_ino == home]
 
 
-def dripping():
+def dripping(*options, package="slow"):
     w.log()
-    p = w.start("run", "--json", "--config", conf, "--with", "slow", "-c", "print('ran')", env=HOME)
+    p = w.start("run", "--json", "--config", conf, *options, "--with", package, "-c", "print('ran')", env=HOME)
     wait_for(lambda: any(q["path"].startswith("/drip") for q in w.log()["requests"]), 60)
     return p
 
@@ -259,6 +264,34 @@ p = dripping()
 p.send_signal(signal.SIGINT)
 d = json.loads(p.communicate(timeout=120)[0])
 equal((d["status"], drafts()), ("cancelled", []), "an install that is cancelled is over") or diag(d)
+
+# A builder that was stopped holds its claim, and is not waited for without an end.
+p = dripping()
+p.send_signal(signal.SIGSTOP)
+short = policy("pip", "npm")
+with open(short + "/sandbox.yaml", "a") as f:
+    f.write("dynamic:\n  max: {timeout: 2}\nqueue_timeout: 1\n")
+d = run("print('ran')", "--with", "slow", config=short)
+equal((d.code, d["status"], d["error"]["type"], d["stdout"]), (125, "busy", "busy", ""), "who waits for a builder that was stopped is told so") or d.show()
+os.killpg(p.pid, signal.SIGKILL)
+p.communicate()
+# What a person agreed to begins with the install: one that dies in it has used the approval.
+w.file("www/simple_numpyy", open(w.dir + "/www/simple_slow").read().replace("slow-1.0", "numpyy-1.0"))
+held = run("print('ran')", "--with", "numpyy")
+w.bawn("approve", held["decision"]["approval_id"], "--reason", "once", "--config", conf)
+p = dripping("--approval", held["decision"]["approval_id"], package="numpyy")
+os.killpg(p.pid, signal.SIGKILL)
+p.communicate()
+used = [x["body"]["approval_id"] for x in w.records("override.used")]
+os.unlink(w.dir + "/www/simple_numpyy")
+again = run("print('ran')", "--approval", held["decision"]["approval_id"], "--with", "numpyy")
+equal((again["error"]["type"], used[-1:]), ("approval_used", [held["decision"]["approval_id"]]), "kill -9 in an approved install: the approval is used, and the log has it") or again.show()
+w.publish("panddas", "1.0", needs=["nosuchpackage"])
+held = run("print('ran')", "--with", "panddas")
+w.bawn("approve", held["decision"]["approval_id"], "--reason", "once", "--config", conf)
+r = run("print('ran')", "--approval", held["decision"]["approval_id"], "--with", "panddas")
+ok(r["error"]["type"] == "install_failed" and any("approval" in x for x in r["warnings"]), "an approved install that fails says that another try needs another approval") or r.show()
+equal([x["body"]["approval_id"] for x in w.records("override.used")].count(held["decision"]["approval_id"]), 1, "and is in the log once")
 
 # --- what cannot be taken whole is not taken ---
 w.publish("toodeep", "1.0", more={"/".join(["d"] * 20) + "/x.py": "x = 1\n"})
