@@ -113,10 +113,13 @@ struct bawn_request {
 	 * somebody gave for exactly this request is used.  One that was denied stays so until it expires. */
 	int                hold;
 	const char        *client;     /* what the program that asks calls itself; recorded as claimed, believed by nobody */
-	/* With `network`: hosts outside network.whitelist, for this run alone.  A request that asks for one is held as HIGH
-	 * is, whatever its level: a person grants it. */
+	/* With `network` or `packages`: hosts outside network.whitelist, for this run or this install alone.  A request that asks
+	 * for one is held as HIGH is, whatever its level: a person grants it. */
 	const char *const *hosts; size_t n_hosts;
 	const char        *build;      /* run nothing: only have `packages` installed, and call that so */
+	/* More packages, as a file names them: the lines of a requirements.txt (names and versions; no options, addresses or
+	 * conditions), for javascript a package.json, of which `dependencies` count. */
+	const char        *requirements; size_t requirements_size;
 };
 
 /* The whole flow, blocking.  *out is set whenever 0 is returned. */

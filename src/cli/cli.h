@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/opt.h"
+#include "egress/presets.h"
 #include "policy/tables.h"
 
 /* Exit codes of every command but run (whose codes are those of bawn_exit_code). */
@@ -170,10 +171,8 @@ BAWN_MUST_CHECK int bawn_cli_read_stdin(struct bawn_buf *out, bool quiet, struct
 BAWN_MUST_CHECK int bawn_cli_read_code(const char *path, struct bawn_buf *out, struct bawn_err *err);
 
 /* ---- with.c: packages by name and by file ---- */
-struct bawn_cli_with { char **item; size_t n; };
-/* Files: a package.json by its `dependencies`; else one package a line, as pip has them, without options. */
-BAWN_MUST_CHECK int bawn_cli_with(struct bawn_cli_with *w, const struct bawn_opt_list *name, const struct bawn_opt_list *file, struct bawn_err *err);
-void bawn_cli_with_done(struct bawn_cli_with *w);
+/* Files: a package.json by its name, else lines as pip has them. */
+BAWN_MUST_CHECK int bawn_cli_with(struct bawn_strings *w, const struct bawn_opt_list *name, const struct bawn_opt_list *file, struct bawn_err *err);
 
 /* ---- stream.c: the program's output on its way to ours ---- */
 

@@ -28,7 +28,7 @@ static const struct bawn_opt rows[] = {
 	ROW(0, "pids", NUMBER, pids, "N", NULL, "processes and threads"),
 	ROW(0, "disk", SIZE, disk, "SIZE", NULL, "workspace, /tmp and /dev/shm together"),
 	ROW(0, "network", TEXT, network, "MODE", "none|dependencies", "none unless asked for; dependencies: what network.whitelist of\n                              sandbox.yaml names, through a proxy"),
-	ROW(0, "allow-host", LIST, hosts, "HOST", NULL, "with a network: also HOST, HOST:PORT or http://HOST:PORT, for\n                              this run, if a person agrees"),
+	ROW(0, "allow-host", LIST, hosts, "HOST", NULL, "with --network or --with: also HOST, HOST:PORT or\n                              http://HOST:PORT, for this run, if a person agrees"),
 	ROW(0, "with", LIST, with, "PKG", NULL, "install PKG first: NAME, NAME==VERSION, for javascript\n                              NAME@VERSION; the code itself then has no network"),
 	ROW(0, "with-file", LIST, with_file, "FILE", NULL, "the packages of a requirements.txt or package.json"),
 	ROW(0, "environment", TEXT, environment, "NAME", NULL, "packages that 'bawn env build' installed"),
@@ -54,7 +54,7 @@ struct run {
 	const char *path;            /* NULL: the code came by -c or - */
 	struct bawn_buf code, input;
 	struct bawn_cli_inputs in;
-	struct bawn_cli_with with;
+	struct bawn_strings with;
 	struct bawn_cli_drive drive;
 	struct bawn_request req;
 	char approval[64];
@@ -66,7 +66,7 @@ static void run_done(struct run *r)
 	bawn_buf_done(&r->code);
 	bawn_buf_done(&r->input);
 	bawn_cli_inputs_done(&r->in);
-	bawn_cli_with_done(&r->with);
+	bawn_strings_done(&r->with);
 	bawn_cli_drive_done(&r->drive);
 }
 

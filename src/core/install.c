@@ -187,19 +187,29 @@ static int check_package(const struct bawn_exec *e, const json_t *from, json_t *
 	if (given == NULL || version == NULL || hash == NULL || url == NULL || strlen(hash) < 32)
 		return FAILED("a package came without name, version, hash or origin: %.100s", given != NULL ? given : "?");
 	int r = bawn_package_name(e->checked->language, given, name, err);
-	if (r == 0)
+	/* What another brings in its own file was not fetched by its name: whoever took the one took the other. */
+	const char *bundled = json_string_value(json_object_get(from, "bundled_in"));
+	if (r == 0 && bundled == NULL)
 		r = check_brought(e, name, err);
 	if (r < 0)
 		return r;
-	*out = json_pack("{s:s, s:o, s:o, s:o}", "name", name, "version", bawn_json_text(bawn_span(version)), "hash", bawn_json_text(bawn_span(hash)), "url", origin(url));
-	return *out != NULL ? 0 : bawn_fail(err, -ENOMEM, "read the report");
+	bawn_auto_json p = json_pack("{s:s, s:o, s:o, s:o}", "name", name, "version", bawn_json_text(bawn_span(version)), "hash", bawn_json_text(bawn_span(hash)), "url", origin(url));
+	bool ok = p != NULL;
+	if (bundled != NULL)
+		bawn_json_set(p, "bundled_in", bawn_json_text(bawn_span(bundled)), &ok);
+	if (!ok)
+		return bawn_fail(err, -ENOMEM, "read the report");
+	*out = bawn_steal(p);
+	return 0;
 }
 
 static int by_name(const void *a, const void *b)
 {
 	const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
 	int r = strcmp(json_string_value(json_object_get(x, "name")), json_string_value(json_object_get(y, "name")));
-	return r != 0 ? r : strcmp(json_string_value(json_object_get(x, "version")), json_string_value(json_object_get(y, "version")));
+	if (r == 0)
+		r = strcmp(json_string_value(json_object_get(x, "version")), json_string_value(json_object_get(y, "version")));
+	return r != 0 ? r : strcmp(json_string_value(json_object_get(x, "hash")), json_string_value(json_object_get(y, "hash")));  /* bundled by two */
 }
 
 /* Every package, checked and in order. */
@@ -225,7 +235,15 @@ static int check_packages(const struct bawn_exec *e, const json_t *report, json_
 	return r < 0 ? r : ok ? 0 : bawn_fail(err, -ENOMEM, "read the report");
 }
 
-static void lock_sum(const struct bawn_exec *e, const char *interpreter, const json_t *packages, char out[static BAWN_SHA256_HEX])
+/* Two files can be made that have the same of these. */
+static bool is_weak(const json_t *package)
+{
+	const char *hash = json_string_value(json_object_get(package, "hash"));
+	return hash != NULL && (strncmp(hash, "md5", 3) == 0 || strncmp(hash, "sha1", 4) == 0);
+}
+
+/* tree: the sum of what was installed, which stands in for hashes that are worth little. */
+static void lock_sum(const struct bawn_exec *e, const char *interpreter, const json_t *packages, const char *tree, char out[static BAWN_SHA256_HEX])
 {
 	static const char *const key[] = { "name", "version", "hash" };
 	struct bawn_sha256 h;
@@ -236,9 +254,14 @@ static void lock_sum(const struct bawn_exec *e, const char *interpreter, const j
 	add_text(&h, "bawn-env 1");
 	add_text(&h, bawn_language[e->checked->language].name);
 	add_text(&h, interpreter);
-	json_array_foreach(packages, i, p)
+	bool weak = false;
+	json_array_foreach(packages, i, p) {
 		for (size_t k = 0; k < BAWN_LEN(key); k++)
 			add_text(&h, json_string_value(json_object_get(p, key[k])));
+		weak = weak || is_weak(p);
+	}
+	if (weak)
+		add_text(&h, tree);
 	bawn_sha256_end(&h, raw);
 	bawn_hex(raw, sizeof raw, out);
 }
@@ -268,9 +291,9 @@ static int describe(const struct bawn_install *i, char sha256[static BAWN_SHA256
 	int r = check_packages(e, i->report, &packages, err);
 	if (r < 0)
 		return r;
-	lock_sum(e, interpreter, packages, sha256);
 	bawn_sha256_end(&sum, raw);
 	bawn_hex(raw, sizeof raw, tree);
+	lock_sum(e, interpreter, packages, tree, sha256);
 	bawn_rfc3339(bawn_wall_us(), at);
 	*out = json_pack("{s:i, s:s, s:s, s:o, s:o, s:o, s:O, s:I, s:I, s:s, s:s, s:s}", "v", 1, "environment", sha256, "language", bawn_language[e->checked->language].name,
 		"interpreter", bawn_json_text(bawn_span(interpreter)), "tool", bawn_json_text(bawn_span(tool)), "requested", requested(e->checked), "packages", packages,
@@ -318,6 +341,22 @@ static int failed(struct bawn_install *i, struct bawn_err *err)
 	return FAILED("what was installed cannot be taken whole: %s", i->skipped);
 }
 
+static int warn_of_weak(struct bawn_exec *e, const json_t *doc, struct bawn_err *err)
+{
+	size_t i;
+	json_t *p;
+	bool ok = true;
+	json_array_foreach(json_object_get(doc, "packages"), i, p) {
+		bawn_auto_buf b = BAWN_BUF(600);
+		if (!is_weak(p))
+			continue;
+		const char *hash = json_string_value(json_object_get(p, "hash"));
+		bawn_buf_fmt(&b, "of the package '%s' the index gives no better hash than %.*s", json_string_value(json_object_get(p, "name")), (int)strcspn(hash, ":-"), hash);
+		bawn_json_push(e->warnings, bawn_json_text(bawn_buf_span(&b)), &ok);
+	}
+	return ok ? 0 : bawn_fail(err, -ENOMEM, "read the report");
+}
+
 /* Recorded, then published: nobody uses what is not in the log. */
 static int finish(struct bawn_install *i, struct bawn_err *err)
 {
@@ -327,6 +366,8 @@ static int finish(struct bawn_install *i, struct bawn_err *err)
 	if (i->child->status != BAWN_STATUS_COMPLETED || i->child->error.code < 0 || i->skipped[0] != '\0')
 		return failed(i, err);
 	int r = describe(i, sha256, &doc, err);
+	if (r == 0)
+		r = warn_of_weak(e, doc, err);
 	if (r == 0)
 		r = bawn_record_env_built(e, doc, err);
 	if (r == 0)
@@ -347,7 +388,8 @@ static int begin(struct bawn_install *i, struct bawn_err *err)
 	struct bawn_request req = { .size = sizeof req, .code = code.p, .code_size = code.n, .language = bawn_language[e->checked->language].name,
 		.path = "bawn install", .args = (const char *const *)e->checked->packages, .n_args = e->checked->n_packages, .session = e->checked->session,
 		.backend = bawn_word(&bawn_backend_words, BAWN_BACKEND_NATIVE), .memory_bytes = most->memory_bytes, .disk_bytes = most->disk_bytes,
-		.timeout_ms = most->timeout_ms, .client = e->req.client };
+		.timeout_ms = most->timeout_ms, .client = e->req.client,
+		.hosts = (const char *const *)e->checked->hosts, .n_hosts = e->checked->n_hosts };  /* granted, or none of this would begin */
 	struct epoll_event ev = { .events = EPOLLIN };
 	int r = bawn_env_draft_begin(e->b->dirs.state, e->id, &i->draft, err);
 	if (r == 0)
@@ -393,6 +435,8 @@ static int check_known(const struct bawn_exec *e, struct bawn_err *err)
 	int r = 0;
 	json_array_foreach(json_object_get(e->env.doc, "packages"), i, p) {
 		const char *name = json_string_value(json_object_get(p, "name"));
+		if (json_object_get(p, "bundled_in") != NULL)
+			continue;
 		r = name != NULL ? check_brought(e, name, err) : FAILED("environment %.12s does not say what it is made of", e->env.sha256);
 		if (r < 0)
 			return r;

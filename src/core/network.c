@@ -132,6 +132,17 @@ int bawn_plan_make(const struct bawn_policy *p, const struct bawn_checked *c, st
 	return 0;
 }
 
+struct bawn_net_limits bawn_plan_limits(const struct bawn_policy *p, bool installs)
+{
+	struct bawn_net_limits l = p->net;
+	if (installs) {
+		l.sent_bytes = p->install_sent_bytes;
+		l.received_bytes = p->install_received_bytes;
+		l.connections = p->install_connections;
+	}
+	return l;
+}
+
 static json_t *list_json(char *const *item, size_t n)
 {
 	json_t *list = json_array();
@@ -146,6 +157,8 @@ static json_t *list_json(char *const *item, size_t n)
 
 json_t *bawn_plan_json(const struct bawn_plan *plan, const struct bawn_checked *c, const struct bawn_net_limits *l)
 {
+	if (plan == NULL)  /* its packages alone may come from there */
+		return c->n_hosts > 0 ? json_pack("{s:o}", "asked", list_json(c->hosts, c->n_hosts)) : json_null();
 	return json_pack("{s:o, s:o, s:I, s:I, s:I}", "hosts", list_json(plan->rule.item, plan->rule.n), "asked", list_json(c->hosts, c->n_hosts),
 		"sent_bytes", (json_int_t)l->sent_bytes, "received_bytes", (json_int_t)l->received_bytes, "connections", (json_int_t)l->connections);
 }

@@ -22,7 +22,10 @@ struct bawn_plan {
 BAWN_MUST_CHECK int bawn_plan_make(const struct bawn_policy *p, const struct bawn_checked *c, struct bawn_plan **out, struct bawn_err *err);
 void bawn_plan_free(struct bawn_plan *plan);  /* accepts NULL */
 
-/* {hosts: [..], asked: [..], sent_bytes, ..}: what it may, and what of it policy does not list; NULL: out of memory. */
+/* What a run is held to on its network; an install has caps of its own. */
+struct bawn_net_limits bawn_plan_limits(const struct bawn_policy *p, bool installs);
+/* {hosts: [..], asked: [..], sent_bytes, ..}: what it may, and what of it policy does not list.  Without a plan: null, or
+ * {asked: [..]} where its packages may come from what policy does not list.  NULL: out of memory. */
 json_t *bawn_plan_json(const struct bawn_plan *plan, const struct bawn_checked *c, const struct bawn_net_limits *l);
 /* [{host, scheme, connections, failed, sent_bytes, received_bytes}]: what it did. */
 json_t *bawn_account_json(const struct bawn_egress_account *a);

@@ -139,7 +139,7 @@ static int open_way(struct bawn_exec *e, struct bawn_err *err)
 {
 	const struct bawn_policy *p = e->policy->policy;
 	struct bawn_egress_spec s = { .rule = (const char *const *)e->plan->rule.item, .n_rules = e->plan->rule.n,
-		.private_ = (const char *const *)p->allow_private.item, .n_private = p->allow_private.n, .limits = p->net, .credential = e->plan->credential,
+		.private_ = (const char *const *)p->allow_private.item, .n_private = p->allow_private.n, .limits = bawn_plan_limits(p, e->collector != NULL), .credential = e->plan->credential,
 		.run_ms = e->limits.timeout_ms };
 	struct epoll_event ev = { .events = EPOLLIN };
 	int r = proxy_uid(e, &s.uid, err);
@@ -257,14 +257,26 @@ static int on_outcome(struct bawn_exec *e, const struct bawn_sandbox_event *ev, 
 
 static bool is_limit(enum bawn_deny why) { return why == BAWN_DENY_SENT || why == BAWN_DENY_RECEIVED || why == BAWN_DENY_CONNECTIONS; }
 
+/* "network.max_sent", for an install "network.install_max_sent": the key that would have to be another. */
+static void limit_key(const struct bawn_exec *e, enum bawn_deny why, char *out, size_t size)
+{
+	const char *key = strchr(bawn_deny[why].rule, '.');
+	snprintf(out, size, "network.%s%s", e->collector != NULL ? "install_" : "", key != NULL ? key + 1 : "");
+}
+
 static int note_refused(struct bawn_exec *e, const struct bawn_egress_denied *r)
 {
 	bawn_auto_buf hint = BAWN_BUF(1024);
+	char key[64];
 	struct bawn_denial d = { .kind = is_limit(r->why) ? BAWN_DENIAL_LIMIT : BAWN_DENIAL_NETWORK, .count = r->count, .by = BAWN_BY_PROXY,
 		.threshold = r->threshold, .actual = r->actual };
-	snprintf(d.what, sizeof d.what, "%.280s", is_limit(r->why) ? bawn_deny[r->why].rule : r->what);
+	limit_key(e, r->why, key, sizeof key);
+	snprintf(d.what, sizeof d.what, "%.280s", is_limit(r->why) ? key : r->what);
 	bawn_deny_hint(&hint, r->why, r->what);
-	snprintf(d.hint, sizeof d.hint, "%s: %s", bawn_deny[r->why].rule, bawn_buf_error(&hint) == 0 ? hint.p : "");
+	if (is_limit(r->why) && e->collector != NULL)
+		snprintf(d.hint, sizeof d.hint, "%s: the install of the packages met it", key);
+	else
+		snprintf(d.hint, sizeof d.hint, "%s: %s", bawn_deny[r->why].rule, bawn_buf_error(&hint) == 0 ? hint.p : "");
 	return bawn_exec_denial(e, &d);
 }
 

@@ -10,7 +10,7 @@
 	X(CREDENTIAL,  "credential",              407, "use the proxy as HTTPS_PROXY names it: the run's own credential is part of that address") \
 	X(METHOD,      "method",                  405, "plain HTTP is for GET and HEAD only") \
 	X(ADDRESS,     "address",                 403, "ask by the name that is in network.whitelist; an address counts only as it is written there") \
-	X(WHITELIST,   "network.whitelist",       403, "to allow it, add \"%s\" to network.whitelist in sandbox.yaml; a run with --network dependencies can ask for it once with --allow-host") \
+	X(WHITELIST,   "network.whitelist",       403, "to allow it, add \"%s\" to network.whitelist in sandbox.yaml; a run with --network dependencies or --with can ask for it once with --allow-host") \
 	X(PRIVATE,     "network.allow_private",   403, "the name leads to an address that is not public; if it is yours, list its network in network.allow_private") \
 	X(SENT,        "network.max_sent",        403, "the run has sent as much as network.max_sent allows") \
 	X(RECEIVED,    "network.max_received",    403, "the run has received as much as network.max_received allows") \

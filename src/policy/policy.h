@@ -75,6 +75,7 @@ struct bawn_policy {
 	struct bawn_list whitelist, allow_private, packages;
 	char    *ca_file;                            /* NULL: the system's */
 	struct bawn_net_limits net;
+	uint64_t install_sent_bytes, install_received_bytes, install_connections;  /* in place of those, where packages are fetched */
 	struct bawn_trust_base trust[BAWN_TRUST_COUNT];
 	bool     trust_defined[BAWN_TRUST_COUNT];
 	int      level_trust[BAWN_LEVEL_COUNT];      /* enum bawn_trust */

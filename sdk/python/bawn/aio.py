@@ -131,7 +131,8 @@ class Client:
                   env: Optional[Mapping[str, str]] = None, timeout: Optional[Duration] = None,
                   memory: Optional[Size] = None, cpus: Optional[float] = None, pids: Optional[int] = None,
                   disk: Optional[Size] = None, trust: Optional[str] = None, network: Optional[str] = None,
-                  packages: Sequence[str] = (), environment: Optional[str] = None,
+                  packages: Sequence[str] = (), requirements: Optional[Text] = None, hosts: Sequence[str] = (),
+                  environment: Optional[str] = None,
                   backend: Optional[str] = None, image: Optional[str] = None,
                   name: Optional[str] = None, labels: Optional[Mapping[str, str]] = None, session: Optional[str] = None,
                   override: bool = False, reason: Optional[str] = None, approval: Optional[str] = None,
@@ -146,7 +147,7 @@ class Client:
             execution = self._client._prepare(
                 code, language, args=args, stdin=stdin, files=files, env=env, timeout=timeout, memory=memory,
                 cpus=cpus, pids=pids, disk=disk, trust=trust, network=network, packages=packages,
-                environment=environment, backend=backend, image=image, name=name,
+                requirements=requirements, hosts=hosts, environment=environment, backend=backend, image=image, name=name,
                 labels=labels, session=session, override=override, reason=reason, approval=approval, hold=hold,
                 confirm=on.asked(confirm), on_stdout=on.told(on_stdout), on_stderr=on.told(on_stderr),
                 on_event=on.told(on_event), out_dir=out_dir, collect=collect, dry_run=dry_run)

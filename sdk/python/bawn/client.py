@@ -292,7 +292,8 @@ class Client:
             stdin: Optional[Text] = None, files: Optional[Files] = None, env: Optional[Mapping[str, str]] = None,
             timeout: Optional[Duration] = None, memory: Optional[Size] = None, cpus: Optional[float] = None,
             pids: Optional[int] = None, disk: Optional[Size] = None, trust: Optional[str] = None,
-            network: Optional[str] = None, packages: Sequence[str] = (), environment: Optional[str] = None,
+            network: Optional[str] = None, packages: Sequence[str] = (), requirements: Optional[Text] = None,
+            hosts: Sequence[str] = (), environment: Optional[str] = None,
             backend: Optional[str] = None, image: Optional[str] = None,
             name: Optional[str] = None, labels: Optional[Mapping[str, str]] = None, session: Optional[str] = None,
             override: bool = False, reason: Optional[str] = None, approval: Optional[str] = None,
@@ -307,7 +308,9 @@ class Client:
         timeout: seconds, '30s' or a timedelta; memory and disk: bytes or '256m'.  More than what bawn computes is
             granted up to the policy's ceiling.
         packages: installed first, in a sandbox of their own, where policy has a whitelist: 'NAME', 'NAME==VERSION', for
-            javascript 'NAME@VERSION'; the code itself has no network.  environment: one that `bawn env build` made.
+            javascript 'NAME@VERSION'; the code itself has no network.  requirements: more of them, as the text of a
+            requirements.txt, for javascript of a package.json.  environment: one that `bawn env build` made.
+        hosts: with network or packages, hosts outside the whitelist for this run alone; a person has to grant them.
         backend, image: `native` or `docker`, and the container's image; None is what policy says.
         name, labels, session: kept in the record and in the result (`name` is the label of that name).
         override, reason: ask to lift HIGH or BLOCKED; the requester's own word, assurance `self`.
@@ -321,8 +324,8 @@ class Client:
         """
         execution = self._prepare(
             code, language, args=args, stdin=stdin, files=files, env=env, timeout=timeout, memory=memory, cpus=cpus,
-            pids=pids, disk=disk, trust=trust, network=network, packages=packages,
-            environment=environment, backend=backend, image=image, name=name, labels=labels,
+            pids=pids, disk=disk, trust=trust, network=network, packages=packages, requirements=requirements,
+            hosts=hosts, environment=environment, backend=backend, image=image, name=name, labels=labels,
             session=session, override=override, reason=reason, approval=approval, hold=hold, confirm=confirm,
             on_stdout=on_stdout, on_stderr=on_stderr, on_event=on_event, out_dir=out_dir, collect=collect,
             dry_run=dry_run)
@@ -339,7 +342,7 @@ class Client:
                  files: Optional[Files], env: Optional[Mapping[str, str]], timeout: Optional[Duration],
                  memory: Optional[Size], cpus: Optional[float], pids: Optional[int], disk: Optional[Size],
                  trust: Optional[str], network: Optional[str], packages: Sequence[str],
-                 environment: Optional[str], backend: Optional[str], image: Optional[str],
+                 requirements: Optional[Text], hosts: Sequence[str], environment: Optional[str], backend: Optional[str], image: Optional[str],
                  name: Optional[str], labels: Optional[Mapping[str, str]], session: Optional[str],
                  override: bool, reason: Optional[str],
                  approval: Optional[str], hold: bool, confirm: Optional[Confirm], on_stdout: Optional[OnText],
@@ -357,7 +360,8 @@ class Client:
             backend=_request.optional_text("backend", backend), image=_request.optional_text("image", image),
             trust=_request.optional_text("trust", trust),
             network=_request.optional_text("network", network),
-            packages=_request.to_words("packages", packages),
+            packages=_request.to_words("packages", packages), hosts=_request.to_words("hosts", hosts),
+            requirements=None if requirements is None else _request.to_bytes("requirements", requirements),
             environment=_request.optional_text("environment", environment),
             labels=_request.to_pairs("labels", {**(labels or {}), **({"name": name} if name is not None else {})}),
             session=_request.optional_text("session", session), override=bool(override),

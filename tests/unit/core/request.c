@@ -168,6 +168,16 @@ static void choice_rows(void)
 	r.n_packages = 0;
 	ok(verdict(&r, "packages") == BAWN_ERROR_INVALID_REQUEST, "and it is made of something");
 	r = good();
+	r.requirements = "numpy == 1.0\n", r.requirements_size = strlen(r.requirements);
+	ok(verdict(&r, NULL) == BAWN_ERROR_NONE, "a file that names packages is taken");
+	r.requirements = "scikit learn\n", r.requirements_size = strlen(r.requirements);
+	ok(verdict(&r, "packages") == BAWN_ERROR_INVALID_REQUEST, "one that names none is not");
+	r.requirements = NULL;
+	ok(verdict(&r, "packages") == BAWN_ERROR_INVALID_REQUEST, "nor one that is not there");
+	r = good();
+	r.requirements = "", r.build = "mine";
+	ok(verdict(&r, "packages") == BAWN_ERROR_INVALID_REQUEST, "of an empty one no environment is built");
+	r = good();
 	pkg = "-r/etc/passwd";
 	r.packages = &pkg;
 	r.n_packages = 1;
@@ -227,6 +237,12 @@ static void host_rows(void)
 		{ { "index.test", "*.test" }, 2, 9 }, { { "other.test", "files.test", "a b" }, 3, 9 }, { { "index.test", "other.test", "pip" }, 3, 9 },
 		{ { "*.test", "index.test" }, 2, 9 },
 	};
+	const char *numpy = "numpy", *other = "other.test";
+	struct bawn_request p = good();
+	p.hosts = &other, p.n_hosts = 1;
+	ok(verdict(&p, "hosts") == BAWN_ERROR_INVALID_REQUEST, "a host is for who goes out");
+	p.packages = &numpy, p.n_packages = 1;
+	ok(verdict(&p, NULL) == BAWN_ERROR_NONE, "or for whose packages do");
 	for (size_t i = 0; i < BAWN_LEN(row); i++) {
 		struct bawn_request r = good();
 		struct bawn_checked *c = NULL;
@@ -267,7 +283,7 @@ static void digest_rows(void)
 		{ "code", good() }, { "language", good() }, { "args", good() }, { "args joined", good() }, { "env", good() }, { "stdin", good() },
 		{ "inputs", good() }, { "input bytes", good() }, { "input mode", good() }, { "timeout", good() }, { "memory", good() },
 		{ "cpus", good() }, { "pids", good() }, { "disk", good() }, { "trust", good() }, { "labels", good() }, { "session", good() },
-		{ "packages", good() }, { "packages joined", good() }, { "build", good() },
+		{ "packages", good() }, { "packages joined", good() }, { "build", good() }, { "requirements", good() }, { "hosts", good() },
 	};
 	row[0].r.code = "print(2)";
 	row[1].r.language = "bash";
@@ -289,6 +305,8 @@ static void digest_rows(void)
 	row[17].r.packages = ab, row[17].r.n_packages = 2;
 	row[18].r.packages = joined, row[18].r.n_packages = 1;
 	row[19].r.packages = joined, row[19].r.n_packages = 1, row[19].r.build = "s";
+	row[20].r.requirements = "c", row[20].r.requirements_size = 1;
+	row[21].r.packages = joined, row[21].r.n_packages = 1, row[21].r.hosts = joined, row[21].r.n_hosts = 1;
 	char seen[BAWN_LEN(row)][BAWN_SHA256_HEX];
 	for (size_t i = 0; i < BAWN_LEN(row); i++) {
 		digest_of(&row[i].r, seen[i]);
