@@ -8,10 +8,12 @@
 #include "egress/egress.h"
 #include "egress/presets.h"
 #include "policy/policy.h"
+#include "sandbox/sandbox.h"
 
 struct bawn_plan {
 	struct bawn_strings rule;    /* rows, as the proxy takes them */
 	struct bawn_strings env;     /* "NAME=VALUE" */
+	char  *file[BAWN_NET_FILE_COUNT];  /* the same for who has no variables: sandbox/sandbox.h */
 	size_t n_index;              /* of these, the first: what the host's own pip and npm are configured with */
 	bool   stripped;             /* an index of the host has a user or a password, which the code is not given */
 	char   ca_file[256];         /* on the host; "": there is none */

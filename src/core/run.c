@@ -40,6 +40,8 @@ int bawn_exec_spec(const struct bawn_exec *e, struct bawn_sandbox_spec *out, str
 		.launcher = e->b->dirs.launcher,
 		.container = { .image = e->checked->image, .runtime = p->docker_runtime, .require_patched = p->docker_require_patched },
 	};
+	for (int i = 0; e->plan != NULL && i < BAWN_NET_FILE_COUNT; i++)
+		out->net_file[i] = e->plan->file[i];
 	out->need |= bawn_need_as_root(p);
 	return backend == BAWN_BACKEND_DOCKER ? bawn_docker_socket(p, &out->container.engine, err) : 0;
 }

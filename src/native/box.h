@@ -33,6 +33,8 @@
 struct bawn_net { pthread_t thread; bool ahead, joined; int fd; struct bawn_err err; };
 
 struct bawn_note;
+#define BAWN_WAY_BYTES ((2u << 20) + BAWN_NET_FILE_COUNT * (BAWN_NET_FILE_BYTES + 1))  /* certificates, and what programs read */
+
 struct bawn_box {
 	struct bawn_sandbox_spec spec;   /* text borrowed from the launcher's copy of the message */
 	bool     begun;
@@ -46,7 +48,7 @@ struct bawn_box {
 	int      init_ctl, ctl;
 	int      out[3];                 /* read ends by stream number */
 	int      port;                   /* listening socket of its namespace, where it has a way out; handed on, then -1 */
-	int      ca;                     /* certificates of whom to believe outside, or -1 */
+	int      way;                    /* how programs find the way out, and whom to believe there (make_way); -1: there is none */
 	int      listener;               /* seccomp notifications, or -1 */
 	struct bawn_net net;
 	int      workspace, code;        /* directories, writable from here only */

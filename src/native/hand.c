@@ -15,7 +15,7 @@
 void bawn_box_init(struct bawn_box *box)
 {
 	*box = (struct bawn_box){ .slot_fd = -1, .live = -1, .init_fd = -1, .pid_fd = -1, .init_ctl = -1, .ctl = -1,
-		.out = { -1, -1, -1 }, .listener = -1, .port = -1, .ca = -1, .net = { .fd = -1 }, .workspace = -1, .code = -1, .rooms = { -1, -1 }, .mounts = -1, .area = -1 };
+		.out = { -1, -1, -1 }, .listener = -1, .port = -1, .way = -1, .net = { .fd = -1 }, .workspace = -1, .code = -1, .rooms = { -1, -1 }, .mounts = -1, .area = -1 };
 }
 
 void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why, ...)

@@ -89,6 +89,15 @@ struct bawn_sandbox_event {
 	} outcome;
 };
 
+/* What pip, npm and curl read where their variables do not reach them (env -i): for everybody in /etc; for curl, which knows no
+ * such place, and for an npm that looks elsewhere, in the home that /etc/passwd has.  X(NAME, path) */
+#define BAWN_NET_FILES(X) X(PIP, "/etc/pip.conf") X(NPM, "/etc/npmrc") X(CURL, BAWN_NET_HOME "/.curlrc")
+#define BAWN_NET_HOME "/tmp"
+#define BAWN_X_NET_FILE(name, path) BAWN_NET_FILE_##name,
+enum bawn_net_file { BAWN_NET_FILES(BAWN_X_NET_FILE) BAWN_NET_FILE_COUNT };
+#undef BAWN_X_NET_FILE
+#define BAWN_NET_FILE_BYTES 16384u
+
 /* Everything the wall needs to know, decided by core.  Strings and fds are borrowed. */
 struct bawn_sandbox_spec {
 	const char          *id;             /* of the execution; used in names of what we create */
@@ -97,6 +106,7 @@ struct bawn_sandbox_spec {
 	struct bawn_limits   limits;
 	enum bawn_network    network;        /* other than none: loopback has a port that leads out, see take_port */
 	const char          *ca_file;        /* the authorities that are trusted there: an absolute path on the host; NULL: none */
+	const char          *net_file[BAWN_NET_FILE_COUNT];  /* their texts, where there is a network; NULL: none */
 	const char          *environment;    /* packages for the code, read-only at BAWN_ENV_PLACE: an absolute path on the host; NULL: none */
 	uint32_t             collect_files;  /* how many files collect may tell of; 0: the usual number */
 	enum bawn_violation  on_violation;

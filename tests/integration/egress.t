@@ -67,6 +67,25 @@ if shutil.which("npm"):
     equal([q["host"] for q in w.log()["requests"] if "bawnprobe" in q["path"]][:1], ["registry.test"], "upstream saw npm")
 else:
     skip("real npm installs a package that node then uses", "npm is not installed")
+# Without a variable left, they find the way by their files; curl and npm by those of the home that /etc/passwd has.
+BARE = """import os, subprocess, sys
+def bare(*argv): return subprocess.run(argv, env={}, capture_output=True, text=True)
+print(bare('/usr/bin/curl', '-sS', 'https://index.test/echo').stdout.strip(), bare('/usr/bin/curl', '-sS', 'https://denied.test/echo').returncode)
+r = bare(sys.executable, '-m', 'pip', 'install', '-q', '--target', '/workspace/lib', 'bawnprobe')
+print(r.stderr[-2000:], sorted(os.listdir('/workspace')), os.environ['HOME'])
+sys.path.insert(0, '/workspace/lib')
+import bawnprobe
+print(bawnprobe.answer())
+"""
+r = w.fetch(BARE, preset, env=env)
+ok(r["stdout"].startswith("hello from index.test 56\n") and r["stdout"].endswith("['lib'] /workspace\ninstalled through the proxy\n"), "env -i: curl and pip find the way by their configuration files") or r.show()
+none = w.run("import os; print([os.path.exists(p) for p in ('/etc/pip.conf', '/etc/npmrc', '/tmp/.curlrc', '/tmp/.npmrc')], os.path.expanduser('~user'))")
+equal(none["stdout"], "[False, False, False, False] /workspace\n", "control: who has no network has none of these")
+if shutil.which("npm"):
+    r = w.fetch("const { spawnSync } = require('child_process');\nconst r = spawnSync('/usr/bin/env', ['-i', 'npm', 'install', '--ignore-scripts', 'bawnprobe'], { encoding: 'utf8' });\n"
+                "console.log(r.stderr.slice(-3000)); console.log(require('/workspace/node_modules/bawnprobe'));", preset, "-m", "1g", "--pids", "64", lang="javascript", env=env)
+    ok(r["stdout"].strip().endswith("installed through the proxy"), "npm, too") or r.show()
+w.log()
 # What the index points to needs a row of its own, and the denial says which.
 r = w.fetch(PIP.replace("bawnprobe", "elsewhere"), preset, env=env)
 ok(any(d["what"] == "files.test:443" and '"files.test"' in d["hint"] for d in r["denials"]), "a file host that nobody listed is refused by name") or r.show()
