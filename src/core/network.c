@@ -198,6 +198,13 @@ json_t *bawn_plan_json(const struct bawn_plan *plan, const struct bawn_checked *
 		"sent_bytes", (json_int_t)l->sent_bytes, "received_bytes", (json_int_t)l->received_bytes, "connections", (json_int_t)l->connections);
 }
 
+json_t *bawn_plan_policy_json(const struct bawn_plan *plan, const struct bawn_checked *c, const struct bawn_policy *p)
+{
+	/* What this request alone was granted stands behind the rest. */
+	size_t n = plan->rule.n - (c->n_hosts < plan->rule.n ? c->n_hosts : plan->rule.n);
+	return json_pack("{s:o, s:o}", "whitelist", list_json(plan->rule.item, n), "allow_private", list_json(p->allow_private.item, p->allow_private.n));
+}
+
 json_t *bawn_account_json(const struct bawn_egress_account *a)
 {
 	json_t *list = json_array();

@@ -29,5 +29,7 @@ struct bawn_net_limits bawn_plan_limits(const struct bawn_policy *p, bool instal
 /* {hosts: [..], asked: [..], sent_bytes, ..}: what it may, and what of it policy does not list.  Without a plan: null, or
  * {asked: [..]} where its packages may come from what policy does not list.  NULL: out of memory. */
 json_t *bawn_plan_json(const struct bawn_plan *plan, const struct bawn_checked *c, const struct bawn_net_limits *l);
+/* {whitelist: [..], allow_private: [..]}: what policy itself lets runs reach, presets resolved; NULL: out of memory. */
+json_t *bawn_plan_policy_json(const struct bawn_plan *plan, const struct bawn_checked *c, const struct bawn_policy *p);
 /* [{host, scheme, connections, failed, sent_bytes, received_bytes}]: what it did. */
 json_t *bawn_account_json(const struct bawn_egress_account *a);

@@ -118,6 +118,26 @@ for host in ("*.test", "a b", "pip", "127.1"):
 listed = w.bawn("run", "--json", *ask[:-1], "index.test", "-c", "true")
 equal(listed["status"], "completed", "control: one that policy lists anyway needs nobody")
 
+# What runs may reach is in the log when it changes, whoever changed it.
+w.file(".config/pip/pip.conf", "[global]\nindex-url = https://index.test/simple\n", 0o600)
+mine = w.network("pip", "http://plain.test:8080")
+w.run("print(1)", "--config", mine, "--network", "dependencies", env=env)
+n = len(w.records("policy.changed"))
+w.run("print(1)", "--config", mine, "--network", "dependencies", env=env)
+w.run("print(1)", "--config", w.network("denied.test"))
+equal(len(w.records("policy.changed")), n, "the same again, or a run that goes nowhere: nothing is recorded")
+text = open(mine + "/sandbox.yaml").read()
+with open(mine + "/sandbox.yaml", "w") as f:
+    f.write(text.replace('"http://plain.test:8080"', '"http://plain.test:8080", "files.test"'))
+r = w.run("print(1)", "--config", mine, "--network", "dependencies", env=env)
+c = w.records("policy.changed")
+equal((len(c), c[-1]["body"]["updated"], c[-1]["body"]["changes"]), (n + 1, ["sandbox.network.whitelist"], [{"key": "sandbox.network.whitelist", "before": ["index.test", "http://plain.test:8080"],
+      "after": ["index.test", "http://plain.test:8080", "files.test"]}]), "a whitelist that was changed by hand is recorded, before and after") or r.show()
+ok(c[-1]["seq"] < r["audit"]["intent_seq"] and c[-1]["body"]["before"] == c[-2]["body"]["after"], "before the first run that goes by it")
+w.file(".config/pip/pip.conf", "[global]\nindex-url = https://registry.test/simple\n", 0o600)
+w.run("print(1)", "--config", mine, "--network", "dependencies", env=env)
+equal(w.records("policy.changed")[-1]["body"]["changes"][0]["after"][0], "registry.test", "so is what a preset stands for")
+
 # Without root.
 user = os.environ.get("BAWN_TEST_USER", "nobody")
 w.tear_down()
