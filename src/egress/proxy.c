@@ -16,6 +16,7 @@
 #define FLOW_BYTES   (128u << 10)  /* what is read at once; also more than a head or a greeting */
 #define TURNS        16            /* reads of one connection before the others have theirs */
 #define LAST_MS      2000          /* for an answer to be taken */
+#define LAST_BYTES   (1u << 20)    /* that are thrown away meanwhile; who sends more does not read */
 #define DENIALS_MAX  64u           /* different ones that are told; more are counted together, by rule */
 _Static_assert(FLOW_BYTES > BAWN_HEAD_MAX && FLOW_BYTES > 2 * BAWN_HELLO_MAX, "a head and a greeting fit");
 
@@ -34,7 +35,7 @@ struct conn {
 	int         fd[2];          /* by side */
 	uint32_t    watched[2];
 	struct flow flow[2];        /* by way */
-	uint64_t    until_us;
+	uint64_t    until_us, thrown_away;
 	int         row;            /* of the rules, or -1 */
 	enum bawn_method method;
 	char        what[BAWN_EGRESS_TEXT];
@@ -503,7 +504,8 @@ static void on_last(struct proxy *p, struct conn *c)
 		watch(p, c, CLIENT, EPOLLIN);
 	}
 	ssize_t r = recv(c->fd[CLIENT], junk, FLOW_BYTES, 0);
-	if (r == 0 || (r < 0 && errno != EAGAIN && errno != EINTR))
+	c->thrown_away += r > 0 ? (uint64_t)r : 0;
+	if (r == 0 || c->thrown_away > LAST_BYTES || (r < 0 && errno != EAGAIN && errno != EINTR))
 		cut(p, c);
 }
 
