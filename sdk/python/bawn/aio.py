@@ -147,7 +147,8 @@ class Client:
             execution = self._client._prepare(
                 code, language, args=args, stdin=stdin, files=files, env=env, timeout=timeout, memory=memory,
                 cpus=cpus, pids=pids, disk=disk, trust=trust, network=network, packages=packages,
-                requirements=requirements, hosts=hosts, environment=environment, backend=backend, image=image, name=name,
+                requirements=requirements, hosts=hosts, environment=environment,
+                backend=backend, image=image, name=name,
                 labels=labels, session=session, override=override, reason=reason, approval=approval, hold=hold,
                 confirm=on.asked(confirm), on_stdout=on.told(on_stdout), on_stderr=on.told(on_stderr),
                 on_event=on.told(on_event), out_dir=out_dir, collect=collect, dry_run=dry_run)
