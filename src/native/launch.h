@@ -28,6 +28,8 @@ struct bawn_watch {
 	struct bawn_counters last;
 	bool     disk_full, inodes_full;       /* a sample found no room */
 	uint64_t files;                        /* the most open files a sample found in the program itself */
+	int      sockstat[2];                  /* the network namespace's count of TCP sockets, of both families; -1: it has none */
+	uint64_t sockets;                      /* the most a sample found */
 	uint64_t locks;                        /* the most file locks a look found */
 	uint64_t locks_cpu_us;                 /* CPU time at the last look */
 	uint32_t denied[BAWN_SYSCALLS + 1];    /* by number; the last: all others */
@@ -53,6 +55,7 @@ enum bawn_tag { BAWN_TAG_SOCK, BAWN_TAG_OUT, BAWN_TAG_ERR, BAWN_TAG_PROGRAM, BAW
 /* `sock`: the client's socket.  The box is empty then, and may be begun before it runs. */
 BAWN_MUST_CHECK int bawn_launch_init(struct bawn_launcher *l, int sock);
 int bawn_launch_run(struct bawn_launcher *l);  /* until the client is gone; the exit status */
+BAWN_MUST_CHECK int bawn_watch_sockets(struct bawn_launcher *l, struct bawn_err *err);  /* of a box that is built */
 BAWN_MUST_CHECK int bawn_watch_start(struct bawn_launcher *l, struct bawn_err *err);
 /* One event of the running program.  -EPIPE: the client is gone. */
 BAWN_MUST_CHECK int bawn_watch_event(struct bawn_launcher *l, enum bawn_tag tag, uint32_t events, struct bawn_err *err);
