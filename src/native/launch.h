@@ -17,7 +17,9 @@ enum bawn_launch_state { BAWN_LAUNCH_FRESH, BAWN_LAUNCH_READY, BAWN_LAUNCH_RUNNI
 
 /* What the run has done so far. */
 struct bawn_watch {
-	int      wall, sample;                 /* timerfds */
+	int      wall, sample, calm;           /* timerfds */
+	bool     resting[3];                   /* by stream: read again when `calm` fires */
+	size_t   last_read;                    /* bytes */
 	uint64_t started_us, ended_us;
 	uint64_t seen[3];                      /* bytes of output by stream */
 	bool     cut[3];
@@ -50,7 +52,7 @@ struct bawn_launcher {
 	struct bawn_watch w;
 };
 
-enum bawn_tag { BAWN_TAG_SOCK, BAWN_TAG_OUT, BAWN_TAG_ERR, BAWN_TAG_PROGRAM, BAWN_TAG_INIT, BAWN_TAG_WALL, BAWN_TAG_SAMPLE, BAWN_TAG_NOTIFY };
+enum bawn_tag { BAWN_TAG_SOCK, BAWN_TAG_OUT, BAWN_TAG_ERR, BAWN_TAG_PROGRAM, BAWN_TAG_INIT, BAWN_TAG_WALL, BAWN_TAG_SAMPLE, BAWN_TAG_CALM, BAWN_TAG_NOTIFY };
 
 /* `sock`: the client's socket.  The box is empty then, and may be begun before it runs. */
 BAWN_MUST_CHECK int bawn_launch_init(struct bawn_launcher *l, int sock);

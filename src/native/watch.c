@@ -20,6 +20,8 @@
 #define NOTIFY_MAX 100000  /* notifications answered; after that the kernel answers ENOSYS by itself */
 #define SOCKET_BYTES (512u << 10)  /* what a TCP connection may hold: twice the usual net.core.rmem_max, and more than that */
 #define SOCKETS_MIN  256u
+#define REST_MS      2u     /* between reads of a stream that brings */
+#define REST_BYTES   4096u  /* less than this at a time */
 
 static int watch_fd(struct bawn_launcher *l, int op, int fd, enum bawn_tag tag, uint32_t events, struct bawn_err *err)
 {
@@ -27,12 +29,12 @@ static int watch_fd(struct bawn_launcher *l, int op, int fd, enum bawn_tag tag, 
 	return epoll_ctl(l->epoll, op, fd, &e) < 0 ? bawn_fail(err, -errno, "watch a descriptor") : 0;
 }
 
+static struct itimerspec in_ms(uint64_t ms) { return (struct itimerspec){ .it_value = { (time_t)(ms / 1000), (long)(ms % 1000) * 1000000 } }; }
+
 static int make_timer(uint64_t first_ms, uint64_t every_ms, int *out, struct bawn_err *err)
 {
-	struct itimerspec t = {
-		.it_value = { (time_t)(first_ms / 1000), (long)(first_ms % 1000) * 1000000 },
-		.it_interval = { (time_t)(every_ms / 1000), (long)(every_ms % 1000) * 1000000 },
-	};
+	struct itimerspec t = in_ms(first_ms);
+	t.it_interval = in_ms(every_ms).it_value;
 	bawn_auto_fd fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (fd < 0 || timerfd_settime(fd, 0, &t, NULL) < 0)
 		return bawn_fail(err, -errno, "set a timer");
@@ -65,8 +67,10 @@ int bawn_watch_start(struct bawn_launcher *l, struct bawn_err *err)
 	int r = make_timer(timeout == 0 ? 1 : timeout, 0, &w->wall, err);
 	if (r == 0)
 		r = make_timer(every, every, &w->sample, err);
+	if (r == 0)
+		r = make_timer(0, 0, &w->calm, err);
 	const struct { int fd; enum bawn_tag tag; } row[] = {
-		{ l->box.out[1], BAWN_TAG_OUT }, { l->box.out[2], BAWN_TAG_ERR }, { l->box.pid_fd, BAWN_TAG_PROGRAM },
+		{ w->calm, BAWN_TAG_CALM }, { l->box.out[1], BAWN_TAG_OUT }, { l->box.out[2], BAWN_TAG_ERR }, { l->box.pid_fd, BAWN_TAG_PROGRAM },
 		{ l->box.init_fd, BAWN_TAG_INIT }, { w->wall, BAWN_TAG_WALL }, { w->sample, BAWN_TAG_SAMPLE },
 		{ l->box.listener, BAWN_TAG_NOTIFY },
 	};
@@ -124,11 +128,35 @@ static int read_output(struct bawn_launcher *l, int stream, int flags, struct ba
 		*fd = -1;
 		return 0;
 	}
+	l->w.last_read = (size_t)n;
 	size_t keep = within(l, stream, (size_t)n);
 	int r = keep > 0 ? send_output(l, stream, (struct bawn_span){ l->chunk, keep }, flags, err) : 0;
 	if (r == -EAGAIN)
 		r = pause_output(l, true, err);
 	return r < 0 ? r : 1;
+}
+
+/* Each read costs us more than a byte costs the code, and what we use nobody limits: a stream that brings little at a
+ * time is read again after a moment, when there is more. */
+static int rest(struct bawn_launcher *l, int stream, struct bawn_err *err)
+{
+	const struct itimerspec t = in_ms(REST_MS);
+	if (l->box.out[stream] < 0 || l->pending.n > 0 || l->w.last_read >= REST_BYTES)
+		return 0;
+	l->w.resting[stream] = true;
+	(void)timerfd_settime(l->w.calm, 0, &t, NULL);  /* cannot fail with a valid time */
+	return watch_fd(l, EPOLL_CTL_MOD, l->box.out[stream], stream == 1 ? BAWN_TAG_OUT : BAWN_TAG_ERR, EPOLLONESHOT, err);
+}
+
+static int wake(struct bawn_launcher *l, struct bawn_err *err)
+{
+	int r = 0;
+	for (int s = 1; r == 0 && s <= 2; s++) {
+		if (l->w.resting[s] && l->box.out[s] >= 0 && l->pending.n == 0)  /* else flush_pending does it */
+			r = watch_fd(l, EPOLL_CTL_MOD, l->box.out[s], s == 1 ? BAWN_TAG_OUT : BAWN_TAG_ERR, EPOLLIN, err);
+		l->w.resting[s] = false;
+	}
+	return r;
 }
 
 static int flush_pending(struct bawn_launcher *l, int flags, struct bawn_err *err)
@@ -451,6 +479,7 @@ int bawn_watch_end(struct bawn_launcher *l, enum bawn_end end, uint64_t threshol
 	l->state = BAWN_LAUNCH_ENDED;
 	bawn_close_fdp(&w->wall);    /* nobody would read a timer any more, and epoll would not rest */
 	bawn_close_fdp(&w->sample);
+	bawn_close_fdp(&w->calm);
 	bawn_close_fdp(&w->sockstat[0]);
 	bawn_close_fdp(&w->sockstat[1]);
 	bawn_box_kill(&l->box);
@@ -493,7 +522,7 @@ int bawn_watch_event(struct bawn_launcher *l, enum bawn_tag tag, uint32_t events
 		int r = l->pending.n > 0 ? 0 : read_output(l, s, MSG_DONTWAIT, err);
 		if (r >= 0 && l->w.cut[s] && l->box.spec.on_violation == BAWN_VIOLATION_KILL)
 			return bawn_watch_end(l, BAWN_END_OUTPUT, l->box.spec.limits.output_bytes, l->w.seen[s], err);
-		return r < 0 ? r : 0;
+		return r <= 0 ? r : rest(l, s, err);
 	}
 	case BAWN_TAG_PROGRAM:
 		return bawn_watch_end(l, BAWN_END_KILLED, 0, 0, err);
@@ -503,6 +532,9 @@ int bawn_watch_event(struct bawn_launcher *l, enum bawn_tag tag, uint32_t events
 		consume(l->w.wall);
 		return bawn_watch_end(l, BAWN_END_TIMEOUT, l->box.spec.limits.timeout_ms,
 		                      (bawn_monotonic_us() - l->w.started_us) / 1000, err);
+	case BAWN_TAG_CALM:
+		consume(l->w.calm);
+		return wake(l, err);
 	case BAWN_TAG_SAMPLE:
 		consume(l->w.sample);
 		return sample(l, err);
