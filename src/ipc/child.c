@@ -65,13 +65,13 @@ void bawn_child_hang_up(struct bawn_child *c)
 {
 	if (c->sock >= 0)
 		(void)shutdown(c->sock, SHUT_RDWR);
-	bawn_close_fdp(&c->sock);
 }
 
 bool bawn_child_done(struct bawn_child *c, int patience_ms)
 {
 	bool by_itself = true;
 	bawn_child_hang_up(c);
+	bawn_close_fdp(&c->sock);
 	if (c->pidfd >= 0) {
 		struct pollfd p = { .fd = c->pidfd, .events = POLLIN };
 		int r;

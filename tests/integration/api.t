@@ -43,7 +43,7 @@ def host(inst, who, *before, flags=(), **env):
     program = inst.compile(HOST, *STRICT, "-g", *flags)
     if not ok(program, f"{who}: a C11 program builds with pkg-config"):
         return False
-    p = inst.run(world, *before, program, inst.prefix + "/libexec/bawn", world.config(security=SELF), **env)
+    p = inst.run(world, *before, program, inst.prefix + "/libexec/bawn", world.config(security=SELF), stuck_launchers(world), **env)
     lines = p.stdout.splitlines()
     for line in lines[:-1]:
         if line.startswith("#"):
@@ -53,6 +53,7 @@ def host(inst, who, *before, flags=(), **env):
     good = equal((p.returncode, lines[-1:], p.stderr), (0, ["end"], ""), f"{who}: it comes to its end, and the library prints nothing")
     equal(world.bawn("audit", "verify").code, 3, f"{who}: the log verifies")
     equal(world.bawn("status", "--json").json["system_status"], "operational", f"{who}: nothing is the worse for it")
+    equal(sorted(r["exec"] for r in world.records("exec.lost")), sorted({r["exec"] for r in world.records("exec.intent")} - {r["exec"] for r in world.records("exec.outcome")}), f"{who}: every intent has its outcome, but for those that were freed")
     return good
 
 
