@@ -8,6 +8,8 @@ from bawntest import *
 HOST = os.path.join(ROOT, "tests/integration/host.c")
 EXAMPLES = os.path.join(ROOT, "docs/examples")
 STRICT = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Werror"]
+# Debian's valgrind has no pidfd_open: there, who does not notice that nobody wants it any more is waited for in a step.
+STUCK = {False: ("silent", "full", "unstarted", "uncollected", "deaf"), True: ("silent", "full", "unstarted", "uncollected")}
 SELF = "overrides:\n  minimum: self\n  acknowledge_risk: true\n"
 w = World()
 
@@ -43,7 +45,7 @@ def host(inst, who, *before, flags=(), **env):
     program = inst.compile(HOST, *STRICT, "-g", *flags)
     if not ok(program, f"{who}: a C11 program builds with pkg-config"):
         return False
-    p = inst.run(world, *before, program, inst.prefix + "/libexec/bawn", world.config(security=SELF), stuck_launchers(world), **env)
+    p = inst.run(world, *before, program, inst.prefix + "/libexec/bawn", world.config(security=SELF), stuck_launchers(world, *STUCK[bool(before)]), **env)
     lines = p.stdout.splitlines()
     for line in lines[:-1]:
         if line.startswith("#"):

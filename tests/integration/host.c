@@ -3,7 +3,8 @@
  *
  *	host LIBEXEC-DIR CONFIG-DIR STUCK-DIR      BAWN_STATE names the state directory
  *
- * Below STUCK-DIR are directories, named by where it gets stuck, each with a stuck-launcher as `launch`.
+ * Below STUCK-DIR are directories, named by where it gets stuck, each with a stuck-launcher as `launch`; what is not there
+ * is left out.
  *
  * Prints "ok - ..." or "not ok - ..." a line, then "end"; api.t takes these over and runs it as it is, with
  * AddressSanitizer, and under valgrind. */
@@ -411,7 +412,7 @@ static struct times wait_and_cancel(struct bawn_exec *e)
 static void stuck(const char *dir)
 {
 	static const struct { const char *how, *status; uint64_t most_ms; } row[] = {
-		{ "silent", "cancelled", 1000 }, { "full", "cancelled", 1000 }, { "unstarted", "cancelled", 1000 }, { "uncollected", "completed", 1000 }, { "deaf", "cancelled", 9000 },
+		{ "silent", "cancelled", 3000 }, { "full", "cancelled", 3000 }, { "unstarted", "cancelled", 3000 }, { "uncollected", "completed", 3000 }, { "deaf", "cancelled", 9000 },
 	};
 	static struct bawn_input input[400];
 	static char name[400][16];
@@ -425,6 +426,8 @@ static void stuck(const char *dir)
 		struct bawn_exec *e = NULL;
 		struct bawn_request req = python("print(6*7)");
 		snprintf(path, sizeof path, "%s/%s", dir, row[i].how);
+		if (access(path, F_OK) < 0)
+			continue;
 		struct bawn_options o = { .size = sizeof o, .libexec_dir = path };
 		req.inputs = input;
 		req.n_inputs = LEN(input);
@@ -435,7 +438,7 @@ static void stuck(const char *dir)
 		struct times t = wait_and_cancel(e);
 		printf("# %s: the longest step %llu ms, from the cancel to the end %llu ms\n", row[i].how, (unsigned long long)t.step, (unsigned long long)t.end);
 		snprintf(says, sizeof says, "stuck (%s): no step waits for it, and nothing has to be done meanwhile", row[i].how);
-		ok(t.step < 1500 && t.idle == 1, says);
+		ok(t.step < 4000 && t.idle == 1, says);
 		snprintf(says, sizeof says, "stuck (%s): a cancel ends it, as %s", row[i].how, row[i].status);
 		ok(t.over == 1 && t.end < row[i].most_ms && bawn_exec_result(e, &res, &err) == 0 && strcmp(bawn_result_status(res), row[i].status) == 0 && has(0, "\"type\":\"cancelled\""), says);
 		ok(has(0, "\"outcome_seq\":") && !has(0, "\"outcome_seq\":null"), "and its intent has an outcome");
