@@ -81,7 +81,8 @@ class Sandbox(Client):
                                           "disk": disk, "backend": backend, "image": image, "confirm": confirm,
                                           "session": self.session}
         self._going: Set[Execution] = set()
-        self._going_lock = threading.RLock()  # a signal handler may kill while its own thread has it; guards _closed, too
+        # Guards these two; a signal handler may kill while its own thread has it.
+        self._going_lock = threading.RLock()
         self._closed = False
 
     def __enter__(self) -> "Sandbox":
