@@ -464,7 +464,7 @@ static int wait_for_it(struct bawn_exec *e, struct bawn_err *err)
 		e->queue_until_us = now + (p->dynamic_max.timeout_ms + p->queue_timeout_ms) * 1000;
 	if (now < e->queue_until_us)
 		return look_again(e, err);
-	bawn_close_fdp(&e->timer);
+	bawn_exec_unwatch(e, &e->timer);
 	e->status = BAWN_STATUS_BUSY;
 	return bawn_fail_as(err, BAWN_ERROR_BUSY, "packages", "somebody else installs the same packages, and was not done in time");
 }
@@ -481,7 +481,7 @@ static int find(struct bawn_exec *e, struct bawn_err *err)
 		return wait_for_it(e, err);
 	if (r < 0)
 		return r;
-	bawn_close_fdp(&e->timer);
+	bawn_exec_unwatch(e, &e->timer);
 	r = take_known(e, err);  /* built between the two looks? */
 	if (r != 0) {
 		bawn_close_fdp(&claim);
