@@ -34,7 +34,7 @@ static const struct bawn_opt rows[] = {
 	ROW(0, "environment", TEXT, environment, "NAME", NULL, "packages that 'bawn env build' installed"),
 	ROW('e', "env", LIST, env, "NAME=VALUE", NULL, "set a variable"),
 	ROW(0, "in", LIST, in, "PATH[:NAME]", NULL, "copy a file or a tree into the workspace; a relative PATH\n                              is also looked for beside FILE"),
-	ROW(0, "out", TEXT, out, "DIR", NULL, "copy the files the code leaves to DIR"),
+	ROW(0, "out", TEXT, out, "DIR", NULL, "copy the files the code leaves to DIR; nothing goes below a\n                              hidden directory that is there already"),
 	ROW(0, "stdin", TEXT, stdin_, "FILE", NULL, "standard input of the code; - is ours"),
 	ROW(0, "override", FLAG, override, NULL, NULL, "ask to lift HIGH or BLOCKED; needs --reason"),
 	ROW(0, "reason", TEXT, reason, "TEXT", NULL, "why, 1 to 500 characters; it is recorded"),

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "core/install.h"
+#include "core/outdir.h"
 #include "core/running.h"
 #include "core/uids.h"
 #include "docker/docker.h"
@@ -229,7 +230,9 @@ static void tidy(struct bawn_exec *e)
 
 static int intend(struct bawn_exec *e, struct bawn_err *err)
 {
-	int r = bawn_exec_consume(e, err);
+	int r = bawn_exec_open_out(e, err);
+	if (r == 0)
+		r = bawn_exec_consume(e, err);
 	if (r == 0)
 		r = bawn_exec_prepare(e, err);  /* the walls go up while the intent goes to disk */
 	if (r == 0)
@@ -419,6 +422,7 @@ void bawn_exec_free(struct bawn_exec *e)
 	give_up_slot(e);
 	bawn_env_drop(&e->env);
 	bawn_plan_free(e->plan);
+	bawn_outdir_free(e->outdir);
 	json_t *list[] = { e->denials, e->violations, e->files, e->skipped, e->warnings, e->reasons, e->assessment_json, e->lift.by, e->observed, e->container, e->network };
 	for (size_t i = 0; i < BAWN_LEN(list); i++)
 		json_decref(list[i]);

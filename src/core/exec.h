@@ -29,6 +29,8 @@ enum bawn_phase {
 /* How a verdict was lifted. */
 struct bawn_lift { bool used; json_t *by; char reason[2100]; char at[32]; enum bawn_assurance assurance; };
 
+struct bawn_outdir;
+
 struct bawn_exec {
 	struct bawn            *b;
 	struct bawn_policy_ref *policy;
@@ -59,6 +61,8 @@ struct bawn_exec {
 	bool                    built;         /* for this request */
 	const struct bawn_collector *collector;  /* of an install, who takes its files; NULL: the code is somebody else's */
 	uint32_t                collect_files;
+	struct bawn_outdir     *outdir;        /* where its files go; NULL: they are only listed */
+	const char             *result_path;   /* no place for them, or NULL */
 
 	struct bawn_slots       slots;
 	unsigned                slot;
@@ -140,5 +144,6 @@ BAWN_MUST_CHECK int bawn_exec_preview(struct bawn_exec *e, struct bawn_err *err)
 BAWN_MUST_CHECK int bawn_exec_prepare(struct bawn_exec *e, struct bawn_err *err);   /* begins; launch waits for it */
 BAWN_MUST_CHECK int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err);
 int bawn_exec_watch(struct bawn_exec *e, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_exec_open_out(struct bawn_exec *e, struct bawn_err *err);  /* out_dir, if it was asked for */
 BAWN_MUST_CHECK int bawn_exec_denial(struct bawn_exec *e, const struct bawn_denial *d);
 BAWN_MUST_CHECK int bawn_exec_spec(const struct bawn_exec *e, struct bawn_sandbox_spec *out, struct bawn_err *err);
