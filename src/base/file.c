@@ -179,11 +179,23 @@ int bawn_make_dirs(const char *path, mode_t mode, struct bawn_err *err)
 	return 0;
 }
 
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+int bawn_memory_file(const char *name, struct bawn_err *err)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+	if (fd < 0 && errno == EINVAL)  /* Linux before 6.3 */
+		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	return fd < 0 ? bawn_fail(err, -errno, "make a memory file") : fd;
+}
+
 int bawn_sealed_copy(const char *name, struct bawn_span bytes, int *out_fd, struct bawn_err *err)
 {
-	bawn_auto_fd fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	bawn_auto_fd fd = bawn_memory_file(name, err);
 	if (fd < 0)
-		return bawn_fail(err, -errno, "make a memory file");
+		return fd;
 	int r = bawn_write_all(fd, bytes.p, bytes.n, err);
 	if (r < 0)
 		return bawn_wrap(err, r, "fill a memory file");

@@ -107,6 +107,11 @@ ok(p.stdout.readline().startswith(b"0 "), "and read to its end")
 p.wait(timeout=30)
 r = terminal(w, ["run", "-c", READ], [])
 ok(r.code == 0 and "0 e3b0c442" in r.out, "a terminal is never read") or r.show()
+r = w.lifted("import os\nos.execv('/proc/self/fd/0', ['x'])", input=open("/bin/true", "rb").read())
+if tuple(map(int, os.uname().release.split("-")[0].split(".")[:2])) >= (6, 3):
+    ok(r.code == 1 and "PermissionError" in r["stderr"], "a standard input that holds a program cannot be executed as it is") or r.show()
+else:
+    skip("a standard input that holds a program cannot be executed as it is", "memory files are executable before Linux 6.3")
 r = w.bawn("run", "--json", "-c", "print('a\\0b')")
 equal(r["stdout"], "a\0b\n", "NUL bytes in the output survive")
 
