@@ -177,9 +177,9 @@ void bawn_cli_with_done(struct bawn_cli_with *w);
 
 /* ---- stream.c: the program's output on its way to ours ---- */
 
-/* What may reach a terminal: text, newlines, tabs and colours; other control sequences are shown
- * escaped, because whoever wrote the code must not drive the reader's terminal. */
-struct bawn_cli_filter { unsigned char held[24]; size_t n; };
+/* What may reach a terminal: text, newlines, tabs and colours, which end with the output; other control sequences are
+ * shown escaped, because whoever wrote the code must not drive the reader's terminal. */
+struct bawn_cli_filter { unsigned char held[24]; size_t n; bool coloured; };
 void bawn_cli_filter_add(struct bawn_cli_filter *f, struct bawn_span bytes, struct bawn_buf *out);
 void bawn_cli_filter_end(struct bawn_cli_filter *f, struct bawn_buf *out);
 

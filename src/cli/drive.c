@@ -156,9 +156,9 @@ static void end_lines(struct bawn_cli_drive *d)
 {
 	for (int i = 1; i <= 2; i++) {
 		bawn_auto_buf rest = BAWN_BUF(256);
+		d->open_line |= d->filter[i].n > 0;
 		bawn_cli_filter_end(&d->filter[i], &rest);
 		put(d, i, bawn_buf_span(&rest));
-		d->open_line |= rest.n > 0;
 	}
 	if (d->open_line && d->terminal[STDERR_FILENO])
 		put(d, STDERR_FILENO, bawn_span("\n"));

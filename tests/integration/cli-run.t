@@ -119,6 +119,11 @@ equal(r["stdout"], "a\0b\n", "NUL bytes in the output survive")
 r = terminal(w, ["run", "-c", "print('\\x1b[31mred\\x1b[0m \\x1b]0;title\\x07 \\x1b[2J')"], [])
 ok("\x1b[31mred\x1b[0m" in r.out and "\x1b]0;" not in r.out and "\x1b[2J" not in r.out and "\\x1b[2J" in r.out,
    "on a terminal colours pass, other control sequences are shown escaped") or r.show()
+r = terminal(w, ["run", "-v", "-c", "print('\\x1b[8mhidden\\x1b[30;40m')"], [])
+said = r.out.find("bawn: ")
+ok("hidden" in r.out and "\x1b[8m" not in r.out and 0 <= r.out.find("\x1b[30;40m") < r.out.find("\x1b[0m") < said, "nothing is concealed, and a colour ends before a line of our own") or diag(repr(r.out))
+r = w.bawn("run", "-c", "print('\\x1b[8mhidden\\x1b[31m')")
+equal(r.out, "\x1b[8mhidden\x1b[31m\n", "(not into a pipe)")
 r = w.bawn("run", "-c", "import sys; sys.stdout.buffer.write(b'\\x1b[2J\\xff')")
 ok("\x1b[2J" in r.out, "into a pipe the bytes pass unchanged")
 
