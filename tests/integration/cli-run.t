@@ -179,6 +179,32 @@ doc = json.loads(r.err)
 equal((len(doc["stdout"]) <= 1 << 20, doc["truncated"]["stdout"], len(r.out)), (True, True, 2000001), "--result into a pipe; the document keeps the start, the stream is whole")
 r = w.bawn("run", "--result", "no/such/dir/r.json", "-c", "print(1)")
 ok(r.code == 125 and "--result" in r.err, "a result that cannot be written is a failure")
+equal(w.records()[-1]["type"] == "exec.outcome" and w.records()[-1]["exec"], doc["id"], "and nothing ran")
+for name, code in (("file", "open('r.json','w').write('evil')"), ("directory", "import os; os.mkdir('r.json'); open('r.json/x','w').write('evil')")):
+    r = w.bawn("run", "--out", "both-" + name, "--result", f"both-{name}/r.json", "-c", code + "; open('ok','w')")
+    doc = json.load(open(f"{w.dir}/both-{name}/r.json"))
+    equal((r.code, [f["path"] for f in doc["files"]], [f["why"] for f in doc["skipped_files"]]), (0, ["ok"], ["'r.json' is the file of the result"]),
+          f"a {name} that takes the name of the result is left out") or r.show()
+log = open(w.dir + "/err.log", "wb")
+p = subprocess.run([BAWN, "run", "-q", "--result", "/proc/self/fd/2", "-c", "print(1)"], env=w.env, cwd=w.dir, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log)
+ok(p.returncode == 0 and json.load(open(w.dir + "/err.log"))["status"] == "completed", "a descriptor as --result is written to, not replaced by a file")
+
+# What cannot be written is said, and is not success.
+for args, stream in ((("-c", "print(1)"), ">"), (("--dry-run", "-c", "print(1)"), ">"), (("-c", "import sys; print(1, file=sys.stderr)"), "2>")):
+    p = subprocess.run(["sh", "-c", f'exec "$@" {stream}/dev/full', "sh", BAWN, "run", *args], env=w.env, cwd=w.dir, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    ok(p.returncode == 125 and (stream == "2>" or "bawn: write standard output: " in p.stderr), f"{stream} /dev/full: 125{' (dry run)' if '--dry-run' in args else ''}") or diag(f"{p.returncode} {p.stderr}")
+import resource
+for size in (0, 1, 512, 65536):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    for state in (w.state, f"{w.dir}/new-{size}"):
+        p = subprocess.run([BAWN, "run", "-q", "--state", state, "-c", "print(1)"], env=w.env, cwd=w.dir, stdin=subprocess.DEVNULL, capture_output=True, text=True, preexec_fn=limit)
+        ok(p.returncode == 125 and ("File too large" in p.stderr or "RLIMIT_FSIZE" in p.stderr) and p.stdout == "" and "internal" not in p.stderr,
+           f"ulimit -f: {size} bytes, {'a log that is there' if state == w.state else 'no log yet'}: told, not killed") or diag(f"{p.returncode} {p.stderr}")
+size = 9000 << 10  # enough for the log
+with open(w.dir + "/big.out", "wb") as out:
+    p = subprocess.run([BAWN, "run", "-q", "-c", "print('x' * 12000000)"], env=w.env, cwd=w.dir, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, text=True, preexec_fn=limit)
+equal((p.returncode, "write standard output: File too large" in p.stderr, os.path.getsize(w.dir + "/big.out")), (125, True, size), "output that outgrows it, too") or diag(p.stderr)
 r = w.bawn("run", "--out", "left", "-c", "open('a.txt','w').write('A'); print(1)")
 ok(r.code == 0 and open(w.dir + "/left/a.txt").read() == "A" and "1 file" in r.err, "--out copies what was left, and says so") or r.show()
 r = w.bawn("run", "-c", "open('a.txt','w').write('A')")
