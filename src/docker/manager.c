@@ -520,6 +520,7 @@ int main(void)
 	if (syscall(SYS_close_range, BAWN_WIRE_SOCKET + 1, ~0u, 0) < 0)
 		return 1;
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);  /* a write beyond ulimit -f fails instead */
 	static struct bawn_manager m;
 	m = (struct bawn_manager){ .sock = BAWN_WIRE_SOCKET, .epoll = epoll_create1(EPOLL_CLOEXEC), .timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
 		.slot_fd = -1, .pid_fd = -1, .attach = -1, .frame = malloc(BAWN_IPC_MAX), .chunk = malloc(BAWN_TUNNEL_CHUNK), .spec_bytes = BAWN_BUF(16384),
