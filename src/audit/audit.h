@@ -194,8 +194,8 @@ BAWN_MUST_CHECK int bawn_audit_walk_on(const char *dir, struct bawn_bookmark *pl
 BAWN_MUST_CHECK int bawn_audit_walk_back(const char *dir, bawn_entry_fn *entry, void *ctx, struct bawn_err *err);
 /* What entries are looked for; what is NULL, 0 or false is not asked. */
 struct bawn_find {
-	uint64_t     since_us, until_us;
-	bool         each;              /* time is asked of each entry; else all before the newest that is older than since count as older */
+	uint64_t     since_us, until_us;  /* asked of each entry by itself: a record is written when what it belongs to ends,
+	                                 * later than its own time, and clocks step.  So an old one says nothing of those before it */
 	const char  *type;              /* or a family of types: exec */
 	const char  *severity, *level, *status, *session;
 	const char  *exec;              /* what its id begins with, in small or capital letters */

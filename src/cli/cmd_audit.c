@@ -307,8 +307,6 @@ static int list_entry(void *ctx, const struct bawn_entry *e)
 		(void)json_array_clear(l->list);
 		return 0;
 	}
-	if (e->ts_us < l->o->pick.since)
-		return 1;  /* newest first: all that follows is older */
 	if (!bawn_cli_picked(&l->o->pick, e))
 		return 0;
 	bawn_json_push(l->list, json_incref(e->json), &ok);

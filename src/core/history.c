@@ -56,7 +56,7 @@ struct history { const struct bawn_history_filter *f; uint64_t limit; json_t *ro
 static bool wanted(const struct bawn_history_filter *f, const struct bawn_entry *e)
 {
 	const json_t *body = json_object_get(e->json, "body");
-	if ((f->until_us != 0 && e->ts_us > f->until_us) || !bawn_record_ends(text_of(e->json, "type")))
+	if (e->ts_us < f->since_us || (f->until_us != 0 && e->ts_us > f->until_us) || !bawn_record_ends(text_of(e->json, "type")))
 		return false;
 	if (differs(f->level, text_of(body, "level")) || differs(f->status, text_of(body, "status")) ||
 	    differs(f->session, text_of(e->json, "session")))
@@ -71,8 +71,6 @@ static int history_entry(void *ctx, const struct bawn_entry *e)
 		(void)json_array_clear(h->rows);
 		return 0;
 	}
-	if (h->f->since_us != 0 && e->ts_us < h->f->since_us)
-		return 1;  /* newest first: all that follows is older */
 	if (!wanted(h->f, e))
 		return 0;
 	bawn_json_push(h->rows, row_json(e->json), &h->ok);
@@ -170,7 +168,7 @@ static int report_entry(void *ctx, const struct bawn_entry *e)
 static int read_for_report(const struct bawn_dirs *d, bool whole, struct report *r, struct bawn_err *err)
 {
 	r->backwards = whole && r->from > 0;
-	return r->backwards ? bawn_audit_find(d->audit, d->indexer, &(struct bawn_find){ .since_us = r->from, .until_us = r->to, .each = true }, report_entry, r, err)
+	return r->backwards ? bawn_audit_find(d->audit, d->indexer, &(struct bawn_find){ .since_us = r->from, .until_us = r->to }, report_entry, r, err)
 	                    : bawn_audit_walk(d->audit, 0, report_entry, r, err);
 }
 
