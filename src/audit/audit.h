@@ -151,6 +151,7 @@ struct bawn_audit_verify_options {
 	const char *key;                /* a verifier key known from elsewhere, which must have signed this log; or NULL */
 	const char *witness;            /* a witness's directory, its file, or a checkpoint somebody kept; or NULL */
 	bool        witness_may;        /* it may be missing, or know nothing of this log: then there is no anchor */
+	bool        copy;               /* it is not where it is written: its owner may be who copied it, not who writes it */
 	unsigned    jobs;               /* threads that share the work, the caller's counted; 0: only that */
 	bool        skim;               /* of the signatures only the last of each epoch, which covers what the others do */
 	struct bawn_audit_progress progress;  /* .tell may be NULL */

@@ -51,6 +51,14 @@ static struct bawn_audit_report verify_seen(struct world *w, const char *witness
 	return r;
 }
 
+static const char *anchor_of_copy(struct world *w, const char *witness)
+{
+	static struct bawn_audit_report r;
+	r = (struct bawn_audit_report){ 0 };
+	(void)!bawn_audit_verify(w->dir, &(struct bawn_audit_verify_options){ .witness = at(w, witness), .copy = true }, &r, NULL);
+	return r.ok ? r.anchor : r.problem;
+}
+
 static uint64_t knows(struct world *w, const char *witness)
 {
 	struct bawn_sighting s = { 0 };
@@ -252,6 +260,18 @@ static void kept_checkpoint(void)
 		return;
 	}
 	ok(sh(&w, "rm -r a && mv good a && chown -R 1234 a && chmod 755 . note") && strcmp(verify_seen(&w, "note", false).anchor, "other-uid") == 0, "one of another user's is an anchor");
+	ok(strcmp(anchor_of_copy(&w, "note"), "other-uid") == 0, "of a copy too, where it is root's own");
+	ok(sh(&w, "chown 1233 note") && strcmp(verify_seen(&w, "note", false).anchor, "other-uid") == 0 && strcmp(anchor_of_copy(&w, "note"), "same-uid") == 0,
+	   "of a copy not where it is a third user's: he may be who writes the log");
+	ok(sh(&w, "chown 0 note && chown 1233 .") && strcmp(anchor_of_copy(&w, "note"), "same-uid") == 0 && sh(&w, "chown 0 ."), "nor where its directory is");
+	static const char *const of_log[] = { "a", "a/seg", "a/head" };
+	for (size_t i = 0; i < BAWN_LEN(of_log); i++) {
+		char command[100];
+		snprintf(command, sizeof command, "chown 1233 note && chown 1233 %s", of_log[i]);
+		ok(sh(&w, command) && strcmp(verify_seen(&w, "note", false).anchor, "same-uid") == 0, "nor where its owner has %s of the log", of_log[i]);
+		snprintf(command, sizeof command, "chown 0 note && chown 1234 %s", of_log[i]);
+		(void)sh(&w, command);
+	}
 	static const char *const within_reach[] = { "chmod 775 .", "chmod 755 . && chmod 662 note", "chmod 644 note && chown 1234 note", "chown 1234 . && chown 0 note", "chown 98 . && chown -R 0 a && chown 99 note" };
 	for (size_t i = 0; i < BAWN_LEN(within_reach); i++)
 		ok(sh(&w, within_reach[i]) && strcmp(verify_seen(&w, "note", false).anchor, "same-uid") == 0, "not after: %s", within_reach[i]);
