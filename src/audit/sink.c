@@ -18,7 +18,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-#define BATCH_BYTES (8u << 20)
+#define BATCH_BYTES (8u << 20)  /* BAWN_COMMIT_MAX builds on it */
 /* Tiles are due when one is full, but no oftener than this: each time some files are replaced, and a file system
  * that looks for room among names just gone takes longer and longer. */
 #define DERIVE_US   100000u
@@ -138,7 +138,7 @@ static struct item *take_batch(struct local *l)
 	struct item *first = l->queued, *last = NULL;
 	size_t bytes = 0;
 	for (; l->queued != NULL; last = l->queued, l->queued = l->queued->later) {
-		bytes += l->queued->p.draft.n;
+		bytes += l->queued->p.draft.n + BAWN_LINE_AROUND;
 		if (last != NULL && bytes > BATCH_BYTES)
 			break;
 		l->queued->state = UNDERWAY;

@@ -162,6 +162,7 @@ int bawn_store_open_segment(struct bawn_store *s, uint64_t first_seq, bool creat
 	s->segfd = bawn_take_fd(&fd);
 	s->seg_id = (struct bawn_file_id){ st.st_dev, st.st_ino };
 	s->segment = first_seq;
+	s->seg_every = s->sign_every && bawn_segment_signs_each(s->segfd);
 	return 0;
 }
 
@@ -344,16 +345,20 @@ static int genesis(struct bawn_store *s, struct bawn_head *h, struct bawn_err *e
 	s->has_signer = true;
 	s->signer_epoch = 0;
 	bawn_vkey_text(&s->signer.key, vkey);
-	return bawn_store_own(s, h, BAWN_RECORD_LOG_GENESIS,
-	                      json_pack("{s:s,s:i,s:s,s:s}", "instance", id, "format", 1, "origin", origin, "vkey", vkey), true, err);
+	r = bawn_store_own(s, h, BAWN_RECORD_LOG_GENESIS,
+	                   json_pack("{s:s,s:i,s:s,s:s,s:s*}", "instance", id, "format", 1, "origin", origin, "vkey", vkey,
+	                             "sign", s->sign_every ? "entry" : NULL), true, err);
+	s->seg_every = r == 0 && s->sign_every;
+	return r;
 }
 
-/* A new segment begins with log.segment, written together with the records that found no room.
+/* A new segment begins with log.segment, written together with the records that found no room; where each entry is
+ * signed, before them: torn, it must not hide how what follows it is signed (segment.h).
  * Head is synced first: however often power fails, it lags by one segment at most. */
 static int rotate(struct bawn_store *s, struct bawn_head *h, struct bawn_pending *first, struct bawn_err *err)
 {
 	char name[BAWN_SEGMENT_NAME], root[BAWN_B64_LEN(BAWN_SHA256_LEN) + 1];
-	struct bawn_pending own = { .next = first };
+	struct bawn_pending own = { .next = s->sign_every ? NULL : first };
 	int r = 0;
 	bawn_b64(h->seal.root, sizeof h->seal.root, root);
 	if (h->size > BAWN_SEGMENT_LAST)
@@ -362,9 +367,10 @@ static int rotate(struct bawn_store *s, struct bawn_head *h, struct bawn_pending
 		r = bawn_store_sync(s, s->headfd, "sync head", err);
 	if (r == 0)
 		r = draft_own(s, &own, BAWN_RECORD_LOG_SEGMENT, NULL,
-		              json_pack("{s:I,s:I,s:I,s:s,s:s,s:I}", "previous", (json_int_t)h->segment,
+		              json_pack("{s:I,s:I,s:I,s:s,s:s,s:I,s:s*}", "previous", (json_int_t)h->segment,
 		                        "previous_bytes", (json_int_t)h->offset, "size", (json_int_t)h->size,
-		                        "head_hash", h->hash, "root", root, "epoch", (json_int_t)h->epoch), err);
+		                        "head_hash", h->hash, "root", root, "epoch", (json_int_t)h->epoch,
+		                        "sign", s->sign_every ? "entry" : NULL), err);
 	const uint64_t old = s->segment;
 	if (r == 0)
 		r = bawn_store_open_segment(s, h->size, true, err);
@@ -379,7 +385,10 @@ static int rotate(struct bawn_store *s, struct bawn_head *h, struct bawn_pending
 		}
 	}
 	bawn_buf_done(&own.draft);
-	return r;
+	if (r < 0 || !s->sign_every)
+		return r;
+	s->seg_every = true;
+	return bawn_store_write(s, h, first, false, err);
 }
 
 /* ---- a commit ---- */
@@ -442,7 +451,7 @@ static uint64_t bytes_of(const struct bawn_pending *p)
 {
 	uint64_t n = 0;
 	for (; p != NULL; p = p->next)
-		n += p->draft.n + 400;  /* what stands around a draft, or a little more */
+		n += p->draft.n + BAWN_LINE_AROUND;
 	return n;
 }
 
@@ -485,8 +494,9 @@ static int keep_reserve(struct bawn_store *s, struct bawn_err *err)
 
 static int append_list(struct bawn_store *s, struct bawn_head *h, struct bawn_pending *first, struct bawn_err *err)
 {
-	/* A segment holds at least one entry besides its first, however small the limit. */
-	if (h->at > 0 && h->offset + bytes_of(first) > s->max_segment)
+	/* A segment holds at least one entry besides its first, however small the limit.  And one whose first entry does not
+	 * say that each is signed is not for commits that are. */
+	if ((h->at > 0 && h->offset + bytes_of(first) > s->max_segment) || (s->sign_every && !s->seg_every && first->next != NULL))
 		return rotate(s, h, first, err);
 	return bawn_store_write(s, h, first, false, err);
 }

@@ -19,6 +19,8 @@ struct bawn_pending {
 	bool                 witnessed; /* the witness must know of it before it is acknowledged */
 };
 
+#define BAWN_LINE_AROUND 400u  /* what stands around a draft on its line, or a little more */
+
 struct bawn_file_id { dev_t dev; ino_t ino; };
 
 struct bawn_store {
@@ -37,6 +39,7 @@ struct bawn_store {
 	struct bawn_signer signer;
 	uint64_t signer_epoch;
 	bool     has_signer, sign_every;
+	bool     seg_every;       /* the open segment says that its entries may be signed each; known where sign_every */
 	bool     dead;            /* the files cannot be relied on any more: nothing is written again */
 	pid_t    pid;
 	struct bawn_buf out;
