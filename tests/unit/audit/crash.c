@@ -145,6 +145,20 @@ static void lagging_heads(void)
 	ok(verify(w.dir).torn_bytes == 3300000 && opens_as(w.dir) == BAWN_ERROR_NONE && verify(w.dir).torn_bytes == 0, "3 MB of it are cut too");
 }
 
+/* A lagging head, and behind it a commit whose signature is nobody's. */
+static void not_signed(void)
+{
+	auto_world w = world_make();
+	auto_cut c = make_cut(&w, 4, 5);
+	char *signature = memrchr(c.seg.p, ':', c.seg.n);
+	signature[9] = signature[9] == 'A' ? 'B' : 'A';
+	set(&w, SEG0, c.seg.p, c.seg.n);
+	old_head(&w, &c);
+	struct tally back = { 0 };
+	ok(tally(w.dir, NULL).all == 9 && bawn_audit_walk_back(w.dir, count_entry, &back, NULL) == 0 && back.all == 9 && verify(w.dir).entries == 9,
+	   "beyond head, what is not signed by its key is not shown");
+}
+
 static struct bawn_audit *open_each(struct world *w)
 {
 	struct bawn_audit *a = NULL;
@@ -372,6 +386,7 @@ int main(void)
 	every_cut_point();
 	quarantine_keeps_bytes();
 	lagging_heads();
+	not_signed();
 	lost_sectors(false);
 	lost_sectors(true);
 	signed_each();
