@@ -254,10 +254,18 @@ int bawn_get_audit_report(struct bawn *b, uint64_t since_us, uint64_t until_us, 
 	int rc = r.ok ? integrity(&b->dirs, &sound, err) : -ENOMEM;
 	if (rc < 0)
 		return r.ok ? rc : bawn_fail(err, -ENOMEM, "report");
-	rc = read_for_report(&b->dirs, json_is_true(json_object_get(sound, "ok")), &r, NULL);
-	/* A log that does not verify still gives a report of what could be read; integrity says so. */
+	const bool whole = json_is_true(json_object_get(sound, "ok"));
+	struct bawn_err why = { 0 };
+	rc = read_for_report(&b->dirs, whole, &r, &why);
 	if (rc < 0 && !r.ok)
 		return bawn_fail(err, -ENOMEM, "report");
+	/* A log that does not verify still gives a report of what could be read; integrity says so.  One that does and cannot
+	 * be read gives none: it would say too little. */
+	if (rc < 0 && rc != -ENOENT && whole) {
+		if (err != NULL)
+			*err = why;
+		return bawn_wrap(err, rc, "report");
+	}
 	bawn_auto_json types = in_order(by_type), *levels = in_order(by_level), *statuses = in_order(by_status);
 	char from[BAWN_RFC3339_LEN], to[BAWN_RFC3339_LEN], at[BAWN_RFC3339_LEN];
 	bawn_rfc3339(r.from, from);
