@@ -71,7 +71,9 @@ struct bawn_audit_ops {
 };
 struct bawn_audit {
 	const struct bawn_audit_ops *ops;
-	char weakness[200];              /* what this log should have and has not, in words, or "" */
+	char weakness[200];              /* what this log should have and has not, in words, or ""; its first letter comes last,
+	                                  * so that a thread may look while another commits */
+	_Atomic uint64_t notable;        /* CRITICAL records and violated limits that were committed here, the log's own too */
 };
 
 /* One record, durable on return. */

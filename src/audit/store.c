@@ -291,7 +291,7 @@ int bawn_store_write(struct bawn_store *s, struct bawn_head *h, struct bawn_pend
 	if (r < 0)
 		return r;
 	for (struct bawn_pending *p = first; p != NULL; p = p->next)
-		p->receipt.log_size = next.size;
+		p->receipt.log_size = next.size, s->notable += p->notable;
 	*h = next;
 	return 0;
 }
@@ -303,6 +303,7 @@ static int draft_own(struct bawn_store *s, struct bawn_pending *p, enum bawn_rec
 	if (body == NULL)
 		return bawn_fail(err, -ENOMEM, "write to the audit log");
 	p->draft = BAWN_BUF(BAWN_ENTRY_MAX);
+	p->notable = strcmp(bawn_record_severity(type), "CRITICAL") == 0;
 	return bawn_line_draft(&p->draft, &(struct bawn_record){ .type = type, .principal = principal, .body = body }, s->node, err);
 }
 
@@ -436,9 +437,12 @@ static int settle(struct bawn_store *s, struct bawn_head *h, struct bawn_err *er
 	}
 	if (r == 0 && unknown)
 		r = bawn_store_check_pruned(s, h, err);
-	/* What an interrupted rotation left; where this fails the next opener tries again. */
-	if (r == 0 && unknown && h->epoch > 0 && bawn_keys_private_there(s->dirfd, h->epoch - 1))
-		(void)!retire_key(s, h->epoch - 1, NULL);
+	/* What an interrupted rotation left; where the key cannot be removed the next opener tries again.  A sync that
+	 * failed, however, makes this handle useless. */
+	if (r == 0 && unknown && h->epoch > 0 && bawn_keys_private_there(s->dirfd, h->epoch - 1)) {
+		r = retire_key(s, h->epoch - 1, err);
+		r = s->dead ? r : 0;
+	}
 	if (r == 0 && h->size > 0)
 		*h = s->head;  /* which these may have written anew */
 	if (r == 0 && h->size == 0)
@@ -525,7 +529,8 @@ static int commit_locked(struct bawn_store *s, struct bawn_pending *first, struc
 	if (r < 0 || first == NULL)
 		return r;
 	r = append_list(s, &h, first, err);
-	if (r == -ENOSPC && !s->dead && s->reserve > 0 && any(first, ends) && bawn_reserve_release(s->dirfd) == 0)
+	/* Not for a list that also begins something: that would be acknowledged without the reserve (sink.c parts them). */
+	if (r == -ENOSPC && !s->dead && s->reserve > 0 && any(first, ends) && !any(first, begins) && bawn_reserve_release(s->dirfd) == 0)
 		r = append_last(s, &h, first, err);
 	return r;
 }
@@ -541,16 +546,26 @@ static int usable(struct bawn_store *s, struct bawn_err *err)
 	return 0;
 }
 
-/* Some records are worth waiting for the witness: what changes the rules that the others are judged by. */
-static int tell_witness(struct bawn_store *s, struct bawn_err *err)
+/* Some records are worth waiting for the witness: what changes the rules that the others are judged by.  `must`: nothing
+ * that cannot be undone follows unless it knows. */
+static int tell_witness(struct bawn_store *s, bool must, struct bawn_err *err)
 {
 	struct bawn_err why = { 0 };
 	if (s->witness < 0)
 		return 0;
 	int r = bawn_witness_tell(s->witness, s->sealer.origin, &s->head, true, &why);
-	if (r == 0 || !s->witness_must)
+	if (r == 0)
 		return 0;
-	return bawn_fail_as(err, type_of(-r), NULL, "the audit log '%s' has the record, but its witness does not know of it: %.150s", s->dir, why.msg);
+	snprintf(s->weakness, sizeof s->weakness, "the witness of the audit log cannot be told: %.150s", why.msg);
+	return must ? bawn_fail_as(err, type_of(-r), NULL, "the audit log '%s' has the record, but its witness does not know of it: %.150s", s->dir, why.msg) : 0;
+}
+
+/* Before a key or segments go, while nothing is recorded yet: the same will have to be said of the record. */
+static int witness_hears(struct bawn_store *s, struct bawn_err *err)
+{
+	struct bawn_err why = { 0 };
+	int r = s->witness >= 0 ? bawn_witness_tell(s->witness, s->sealer.origin, &s->head, true, &why) : 0;
+	return r == 0 ? 0 : bawn_fail_as(err, type_of(-r), NULL, "the witness of the audit log '%s' cannot be told, so nothing was done: %.150s", s->dir, why.msg);
 }
 
 int bawn_store_commit(struct bawn_store *s, struct bawn_pending *first, struct bawn_err *err)
@@ -565,21 +580,23 @@ int bawn_store_commit(struct bawn_store *s, struct bawn_pending *first, struct b
 	drop_lock(s);
 	for (struct bawn_pending *p = first; p != NULL; p = p->next)
 		witnessed = witnessed || p->witnessed;
-	return r == 0 && witnessed ? tell_witness(s, err) : r;
+	return r == 0 && witnessed ? tell_witness(s, s->witness_must, err) : r;
 }
 
 static int record_locked(struct bawn_store *s, struct bawn_pending *own, bawn_then_fn *then, void *ctx, struct bawn_err *err)
 {
-	int r = commit_locked(s, own, err);
+	int r = witness_hears(s, err);
 	if (r == 0)
-		r = tell_witness(s, err);
+		r = commit_locked(s, own, err);
+	if (r == 0)
+		r = tell_witness(s, true, err);
 	return r == 0 ? then(s, ctx, err) : r;
 }
 
 int bawn_store_record(struct bawn_store *s, enum bawn_record_type type, const json_t *principal, const json_t *body,
                       bawn_then_fn *then, void *ctx, struct bawn_receipt *out, struct bawn_err *err)
 {
-	struct bawn_pending own = { 0 };
+	struct bawn_pending own = { .ends = type == BAWN_RECORD_LOG_PRUNE };  /* what makes room may use the last of it */
 	int r = usable(s, err);
 	if (r == 0)
 		r = draft_own(s, &own, type, principal, json_deep_copy(body), err);
@@ -602,6 +619,8 @@ static int rotate_locked(struct bawn_store *s, const json_t *principal, struct b
 	struct bawn_signer fresh = { 0 };
 	struct bawn_pending own = { .new_key = true };
 	int r = commit_locked(s, NULL, err);
+	if (r == 0)
+		r = witness_hears(s, err);
 	if (r < 0)
 		return r;
 	struct bawn_head h = s->head;
@@ -626,7 +645,7 @@ static int rotate_locked(struct bawn_store *s, const json_t *principal, struct b
 		if (retire_key(s, old, err) < 0)
 			r = bawn_wrap(err, -EIO, "the new key signs from here on, but the old one is still there");
 		else
-			r = tell_witness(s, err);
+			r = tell_witness(s, true, err);
 	} else if (!s->dead) {  /* else log.key may be there in spite of all: the next opener will see */
 		(void)!bawn_keys_destroy(s->dirfd, old + 1, NULL);  /* it signs nothing */
 	}

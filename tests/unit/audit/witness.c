@@ -1,5 +1,6 @@
 /* witness.c - a log that was put back, cut or grown anew contradicts its witness, an honest one never does. */
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include "audit/witness.h"
 #include "world.h"
@@ -242,6 +243,50 @@ static void waited_for(void)
 	   "and not at all where the witness is gone: %s", err.msg);
 }
 
+/* No file may grow that long: the log fits, its witness does not. */
+static void too_long(void)
+{
+	const struct rlimit low = { 100u << 10, 1u << 30 }, high = { 1u << 30, 1u << 30 };
+	auto_world w = world_make();
+	struct bawn_err err = { 0 };
+	(void)setrlimit(RLIMIT_FSIZE, &high);
+	ok(grow(&w, "wit", 3, "x"), "a log");
+	(void)setrlimit(RLIMIT_FSIZE, &low);
+	auto_log must = open_seen(&w, "wit", true, &err);
+	auto_log may = open_seen(&w, "wit", false, &err);
+	const struct bawn_record change = { .type = BAWN_RECORD_POLICY_CHANGED };
+	ok(put_text(may, "x", NULL, &err) == 0 && may->weakness[0] == '\0', "an entry like others does not need it");
+	ok(bawn_audit_put(must, &change, NULL, &err) < 0 && strstr(err.msg, "witness") != NULL, "a witness that must know and cannot be told: %s", err.msg);
+	ok(bawn_audit_put(may, &change, NULL, &err) == 0 && strstr(may->weakness, "witness") != NULL, "one that may: the log says so from then on: %s", may->weakness);
+	const uint64_t entries = verify(w.dir).entries;
+	err = (struct bawn_err){ 0 };
+	ok(bawn_audit_rotate_key(w.dir, &(struct bawn_audit_options){ .witness = at(&w, "wit") }, NULL, NULL, &err) < 0 && strstr(err.msg, "nothing was done") != NULL &&
+	   verify(w.dir).entries == entries && verify(w.dir).epoch == 0, "no key goes that it does not know of: %s", err.msg);
+	(void)setrlimit(RLIMIT_FSIZE, &high);
+	ok(bawn_audit_rotate_key(w.dir, &(struct bawn_audit_options){ .witness = at(&w, "wit") }, NULL, NULL, &err) == 0 && verify_seen(&w, "wit", false).ok, "with room it does");
+}
+
+/* A byte of its first line: what it has seen is still there, and still counts. */
+static void harmed(void)
+{
+	auto_world w = world_make();
+	char name[BAWN_WITNESS_NAME], path[100];
+	bool good = grow(&w, "wit", 3, "x") && sh(&w, "cp -a a older") && grow(&w, "wit", 3, "y");
+	bawn_witness_name(verify(w.dir).origin, name);
+	snprintf(path, sizeof path, "wit/%s", name);
+	bawn_auto_buf file = get(&w, path);
+	int missed = 0, lost = 0;
+	ok(good && sh(&w, "cp -a a newer"), "a log and its witness");
+	for (size_t i = 0; file.p[i] != '\n'; i++) {
+		file.p[i] ^= 0x01;
+		set(&w, path, file.p, file.n);
+		missed += !sh(&w, "rm -r a && cp -a older a") || opens_seen(&w, "wit") != BAWN_ERROR_AUDIT_TAMPERED;
+		lost += !sh(&w, "rm -r a && cp -a newer a") || opens_seen(&w, "wit") != BAWN_ERROR_NONE || !verify_seen(&w, "wit", false).ok;
+		file.p[i] ^= 0x01;
+	}
+	ok(missed == 0 && lost == 0, "with any byte of its first line changed it still knows (%d missed), and is mended (%d not)", missed, lost);
+}
+
 static void kept_checkpoint(void)
 {
 	auto_world w = world_make();
@@ -287,6 +332,8 @@ int main(void)
 	unwritable();
 	of_another_user();
 	waited_for();
+	too_long();
+	harmed();
 	kept_checkpoint();
 	return done_testing();
 }
