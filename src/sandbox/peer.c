@@ -299,15 +299,13 @@ int bawn_peer_collect(struct bawn_sandbox *s, const struct bawn_collector *c, st
 		r = bawn_ipc_recv(s->launcher.sock, s->frame, 0, &m, err);
 		if (r < 0)
 			break;
-		uint32_t type = m.type;
-		r = type == BAWN_WIRE_FOUND ? take_found(&m, c, err) : type == BAWN_WIRE_SKIPPED ? take_skipped(&m, c, err) : 0;
-		bawn_ipc_msg_done(&m);
-		if (type == BAWN_WIRE_DONE) {
+		if (m.type == BAWN_WIRE_DONE) {
+			bawn_ipc_msg_done(&m);
 			bawn_child_hang_up(&s->launcher);  /* it ends while we go on */
 			return 0;
 		}
-		if (r == 0 && type != BAWN_WIRE_FOUND && type != BAWN_WIRE_SKIPPED)
-			r = bawn_fail(err, -EPROTO, "the launcher sent message %u", type);
+		r = m.type == BAWN_WIRE_FOUND ? take_found(&m, c, err) : m.type == BAWN_WIRE_SKIPPED ? take_skipped(&m, c, err) : failure(&m, err);
+		bawn_ipc_msg_done(&m);
 	}
 	return bawn_wrap(err, r, "collect the files");
 }

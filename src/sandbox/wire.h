@@ -33,6 +33,8 @@ enum bawn_wire {
 #define BAWN_WIRE_STRING (128u * 1024)     /* one argument or variable: the kernel's own MAX_ARG_STRLEN */
 #define BAWN_WIRE_PATH   4096u
 #define BAWN_WIRE_ID     64u
+#define BAWN_WIRE_FILES  1000u             /* a collection tells of, unless the spec says otherwise */
+#define BAWN_WIRE_SKIPS  1000u             /* of files that it leaves out; one more says how many more */
 #define BAWN_WIRE_CONTAINER (64u * 1024)  /* what a backend tells of a container */
 
 /* put appends; get pulls, and leaves the stickiness of `in` to say whether it was good.  Text is
