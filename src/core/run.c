@@ -115,10 +115,7 @@ static int take_container(struct bawn_exec *e, struct bawn_err *err)
 		             json_string_value(json_object_get(v, "version")), json_string_value(json_object_get(v, "cve")));
 		bawn_json_push(e->warnings, bawn_json_text(bawn_buf_span(&b)), &ok);
 	}
-	json_int_t cleared = json_integer_value(json_object_get(e->container, "cleared"));
-	if (ok && cleared > 0)
-		r = bawn_record_swept(e, (unsigned)cleared, err);
-	return ok ? r : bawn_fail(err, -ENOMEM, "read what the container is");
+	return ok ? 0 : bawn_fail(err, -ENOMEM, "read what the container is");
 }
 
 /* The proxy's own uid lies at the other end of the range: no run has it. */
@@ -152,6 +149,11 @@ static int open_way(struct bawn_exec *e, struct bawn_err *err)
 int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err)
 {
 	int r = e->backend->ready(e->sandbox, &e->enforcement, err);
+	const unsigned swept = e->backend->swept(e->sandbox);
+	if (swept > 0) {  /* also where nothing comes of this run */
+		int recorded = bawn_record_swept(e, swept, r < 0 ? NULL : err);
+		r = r < 0 ? r : recorded;
+	}
 	if (r < 0)
 		return r;
 	if ((e->need & ~e->enforcement.layers) != 0)

@@ -47,7 +47,6 @@ struct bawn_manager {
 	bool     up;                          /* the program runs, or ran */
 	uint64_t started_us;
 	uint64_t found, skipped, brought;     /* of files: how many, how many not, bytes */
-	uint32_t cleared;                     /* containers of dead runs that were removed */
 };
 
 /* On the way to a container that stands, or out of one. */

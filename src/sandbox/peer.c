@@ -15,6 +15,7 @@ struct bawn_sandbox {
 	int   port;      /* what the sandbox's way out is listened for at, or -1 */
 	bool  over;      /* OUTCOME was seen, or the launcher is gone */
 	bool  outcome;   /* OUTCOME was seen: nothing inside is alive */
+	uint32_t swept;  /* what the launcher said it removed of dead runs */
 	char *frame;     /* BAWN_IPC_MAX bytes; events borrow from it */
 	struct bawn_observed *observed;
 	char *container;
@@ -72,14 +73,19 @@ static int failure(struct bawn_ipc_msg *m, struct bawn_err *err)
 /* Waits for `want`; a FAILED message becomes our error.  Descriptors in *m are the caller's. */
 static int expect(struct bawn_sandbox *s, uint32_t want, struct bawn_ipc_msg *m, struct bawn_err *err)
 {
-	int r = bawn_ipc_recv(s->launcher.sock, s->frame, 0, m, err);
-	if (r == -EPIPE)
-		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, NULL, "the launcher ended without an answer");
-	if (r < 0)
-		return r;
-	if (m->type == want)
-		return 0;
-	return failure(m, err);
+	for (;;) {
+		int r = bawn_ipc_recv(s->launcher.sock, s->frame, 0, m, err);
+		if (r == -EPIPE)
+			return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, NULL, "the launcher ended without an answer");
+		if (r < 0)
+			return r;
+		if (m->type == want)
+			return 0;
+		if (m->type != BAWN_WIRE_SWEPT)
+			return failure(m, err);
+		s->swept += bawn_ipc_get_u32(&m->in);  /* on the way to the answer */
+		bawn_ipc_msg_done(m);
+	}
 }
 
 static int ask(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, uint32_t type, struct bawn_err *err)
@@ -152,6 +158,8 @@ int bawn_peer_ready(struct bawn_sandbox *s, struct bawn_enforcement *out, struct
 	*out = e;
 	return 0;
 }
+
+unsigned bawn_peer_swept(const struct bawn_sandbox *s) { return s->swept; }
 
 static int send_strings(struct bawn_sandbox *s, uint32_t type, const char *const *text, size_t n, struct bawn_err *err)
 {

@@ -164,6 +164,8 @@ struct bawn_backend {
 	int (*prepare)(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_err *err);
 	/* Blocks until every wall stands (milliseconds).  After a failure there is only release. */
 	int (*ready)(struct bawn_sandbox *s, struct bawn_enforcement *out, struct bawn_err *err);
+	/* After ready, also one that failed: how much of what dead runs had left prepare removed. */
+	unsigned (*swept)(const struct bawn_sandbox *s);
 	/* After ready, where the spec has a network: the listening socket inside that the way out begins at (BAWN_PORT),
 	 * the caller's from here on; -1: there is none.  Nobody else holds it: who closes it closes the way. */
 	int (*take_port)(struct bawn_sandbox *s);

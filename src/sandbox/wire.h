@@ -2,6 +2,7 @@
  *
  *	client                          launcher
  *	PREPARE spec [slot fd]      ->
+ *	                            <-  SWEPT n (where dead runs had left something)
  *	                            <-  PREPARED enforcement [port] | FAILED err
  *	ARG.. ENV.. FILE [fd]..     ->
  *	START [code, stdin]         ->
@@ -25,7 +26,7 @@ enum bawn_wire {
 	BAWN_WIRE_KILL, BAWN_WIRE_COLLECT, BAWN_WIRE_PULL,
 	BAWN_WIRE_PREPARED = 32, BAWN_WIRE_FAILED, BAWN_WIRE_STARTED, BAWN_WIRE_OUTPUT, BAWN_WIRE_USAGE,
 	BAWN_WIRE_DENIAL, BAWN_WIRE_OUTCOME, BAWN_WIRE_FOUND, BAWN_WIRE_SKIPPED, BAWN_WIRE_DONE, BAWN_WIRE_PROBED,
-	BAWN_WIRE_OBSERVED, BAWN_WIRE_PULLING,
+	BAWN_WIRE_OBSERVED, BAWN_WIRE_PULLING, BAWN_WIRE_SWEPT,
 };
 
 #define BAWN_WIRE_SOCKET BAWN_CHILD_SOCKET /* the launcher's end */
