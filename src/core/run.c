@@ -111,7 +111,7 @@ static int take_container(struct bawn_exec *e, struct bawn_err *err)
 		return bawn_wrap(err, r, "read what the container is");
 	json_array_foreach(json_object_get(e->container, "vulnerable"), i, v) {
 		bawn_auto_buf b = BAWN_BUF(512);
-		bawn_buf_fmt(&b, "%s %s of the container engine is known to let code out (%s)", json_string_value(json_object_get(v, "name")),
+		bawn_buf_fmt(&b, "the container engine's %s, version %s, is not known to be mended (%s)", json_string_value(json_object_get(v, "name")),
 		             json_string_value(json_object_get(v, "version")), json_string_value(json_object_get(v, "cve")));
 		bawn_json_push(e->warnings, bawn_json_text(bawn_buf_span(&b)), &ok);
 	}

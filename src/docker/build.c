@@ -206,12 +206,14 @@ static void end_versions(struct bawn_manager *m, struct versions *v)
 {
 	if (v->asked)
 		(void)pthread_join(v->thread, NULL);
+	v->asked = false;
 	bawn_moby_done(&v->engine);
 	m->versions = v->said;
 }
 
-static int check_versions(struct bawn_manager *m, const struct versions *v, struct bawn_err *err)
+static int check_versions(struct bawn_manager *m, struct versions *v, struct bawn_err *err)
 {
+	end_versions(m, v);
 	int r = v->r;
 	if (r < 0 && err != NULL)
 		*err = v->err;
@@ -293,10 +295,15 @@ int bawn_manager_build(struct bawn_manager *m, struct bawn_err *err)
 		r = create(m, &maker, err);
 	if (r == 0)
 		r = check(m, err);
+	/* Where it matters nothing is started before it is known; where it is only told, nobody waits for it. */
+	if (r == 0 && m->spec.container.require_patched)
+		r = check_versions(m, &versions, err);
 	if (r == 0)
 		r = start(m, err);
+	if (r == 0 && !m->spec.container.require_patched)
+		r = check_versions(m, &versions, err);
 	end_versions(m, &versions);
-	return r == 0 ? check_versions(m, &versions, err) : r;
+	return r;
 }
 
 void bawn_manager_remove(struct bawn_manager *m)

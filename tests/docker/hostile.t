@@ -103,11 +103,16 @@ with Engine() as e:
     strict = w.config(sandbox="docker:\n  require_patched: true\n")
     def patched(version):
         return edited("/version", lambda d: [c.__setitem__("Version", version) for c in d["Components"] if c["Name"] == "runc"])
-    for version, good in (("1.1.5+ds1", False), ("1.1.99", False), ("1.2.7", False), ("1.2.8", True), ("1.3.2", False), ("1.3.3", True), ("1.4.0", True), ("2.0.0", True), ("", False), ("next", False)):
+    for version, good in (("1.1.5+ds1", False), ("1.1.99", False), ("1.2.7", False), ("1.2.8", True), ("1.3.2", False), ("1.3.3", True), ("1.4.0-rc.2", False), ("1.4.0", True), ("2.0.0", True), ("", False), ("next", False)):
         b = Between(e, patched(version))
         r = through(b, "print('ran')", "--config", strict)
         ok((r.code == 0 and "patched_runtime" not in r["enforcement"]["missing"]) if good else (r.code == 125 and r["error"]["type"] == "enforcement_missing"),
            f"require_patched: runc {version} is {'good enough' if good else 'refused'}") or r.show()
+        equal(("POST", "/containers/ID/start") in b.seen, good, "and is started only then")
+    for runtime in ("io.containerd.runc.v2", "mine"):
+        b = Between(e, patched("1.1.5" if runtime != "mine" else "1.3.3"), ask=lambda m, p, body: re.sub(rb'"Runtime": ?"mine"', b'"Runtime":"runc"', body))
+        r = through(b, "print('ran')", "--config", w.config(sandbox=f"docker:\n  require_patched: true\n  runtime: {runtime}\n"))
+        ok(r.code == 125 and r["error"]["type"] == "enforcement_missing" and ("POST", "/containers/ID/start") not in b.seen, f"require_patched: a runtime by another name, {runtime}: {r['error']['message'][:90]}") or r.show()
 
     for c in e.containers():  # a hang at the end may leave one: the next start takes it
         diag(c["Labels"])
