@@ -258,10 +258,11 @@ void bawn_manager_find_pid(struct bawn_manager *m)
 	json_int_t pid = json_integer_value(json_object_get(json_object_get(seen, "State"), "Pid"));
 	char path[48];
 	bawn_auto_buf text = BAWN_BUF(65536);
+	/* Held before it is looked at: a number that is given to another one meanwhile is then not what is ended. */
+	bawn_auto_fd held = pid > 1 && pid <= INT32_MAX ? pidfd_open((pid_t)pid, 0) : -1;
 	snprintf(path, sizeof path, "/proc/%lld/cgroup", (long long)pid);
-	if (pid <= 1 || bawn_read_file(AT_FDCWD, path, &text, NULL) < 0 || strstr(text.p, m->id) == NULL)
-		return;
-	m->pid_fd = pidfd_open((pid_t)pid, 0);
+	if (held >= 0 && bawn_read_file(AT_FDCWD, path, &text, NULL) == 0 && strstr(text.p, m->id) != NULL)
+		m->pid_fd = bawn_take_fd(&held);
 }
 
 static int start(struct bawn_manager *m, struct bawn_err *err)
