@@ -241,5 +241,12 @@ int bawn_image_pull(struct bawn_moby *e, const char *name, bawn_image_tell_fn *t
 	curl_free(escaped);
 	if (p->why[0] != '\0')
 		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "image", "the engine cannot fetch '%s': %s", name, p->why);
-	return p->gone ? -ECANCELED : r;
+	if (p->gone || r < 0)
+		return p->gone ? -ECANCELED : r;
+	/* What was said may be anything; what is there counts. */
+	bawn_auto_json image = NULL;
+	r = inspect(e, name, &image, err);
+	if (r == 0)
+		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "image", "the engine says that it has fetched '%s', and does not have it", name);
+	return r < 0 ? r : 0;
 }
