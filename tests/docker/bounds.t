@@ -6,7 +6,7 @@ import hashlib, os, struct, sys, threading
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from between import *
 
-FILE, START, PREPARED, STARTED, FOUND, SKIPPED, DONE = 5, 6, 32, 34, 39, 40, 41  # sandbox/wire.h
+FILE, START, PREPARED, STARTED, OUTPUT, FOUND, SKIPPED, DONE = 5, 6, 32, 34, 35, 39, 40, 41  # sandbox/wire.h
 BOOT = open("/proc/sys/kernel/random/boot_id").read().strip()
 
 
@@ -194,9 +194,14 @@ with Engine() as e:
     ]
     running = [(row, start(row[1], PLAIN, *row[2])) for row in rows]
 
-    # Nobody listens to the launcher until the time is long over.
+    # Nobody listens to the launcher until the time is long over.  In small pieces, so that it has heard more than it can say.
     up = threading.Event()
-    deaf = Words(e, said=lambda kind, raw: (kind == STARTED and up.set(), raw)[1])
+
+    def crumble(kind, raw):
+        if kind == STARTED:
+            up.set()
+        return raw if kind != OUTPUT else b"".join(message(OUTPUT, raw[12:16] + struct.pack("<I", len(raw[i:i + 1000])) + raw[i:i + 1000]) for i in range(20, len(raw), 1000))
+    deaf = Words(e, said=crumble)
     q = start(deaf, "import time\ntime.sleep(3)\nprint('x' * 3000000, flush=True)\ntime.sleep(60)", "-t", "6s")
     ok(up.wait(60), "a run whose client stops to listen")
     q.send_signal(signal.SIGSTOP)
