@@ -122,7 +122,9 @@ struct bawn_request {
 /* The whole flow, blocking.  *out is set whenever 0 is returned. */
 BAWN_API int bawn_assess_and_execute(struct bawn *b, const struct bawn_request *req, struct bawn_result **out, struct bawn_err *err);
 
-/* The same without blocking: poll bawn_exec_fd for reading, call bawn_exec_step, until it returns 1. */
+/* The same without blocking: poll bawn_exec_fd for reading, call bawn_exec_step, until it returns 1.  A step waits for the
+ * disk, for the log's lock (at most 30 s) and for `confirm`; with a network, for a proxy of ours to answer (at most 10 s).
+ * It never waits for a sandbox, its launcher or an engine. */
 BAWN_API int  bawn_start(struct bawn *b, const struct bawn_request *req, struct bawn_exec **out, struct bawn_err *err);
 BAWN_API int  bawn_exec_fd(const struct bawn_exec *e);
 BAWN_API int  bawn_exec_step(struct bawn_exec *e, struct bawn_err *err);   /* 1: over; 0: poll again; negative: failed */

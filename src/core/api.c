@@ -300,6 +300,14 @@ bool bawn_self_suffices(struct bawn *b)
 	return suffices;
 }
 
+uint64_t bawn_hold_ms(struct bawn *b)
+{
+	struct bawn_policy_ref *p = bawn_policy_hold(b);
+	uint64_t ms = p->policy->override_expires_ms;
+	bawn_policy_drop(p);
+	return ms;
+}
+
 /* Another uid than the one that asked is a separate principal; the same one is as sure as its
  * terminal. */
 static enum bawn_assurance assurance_of(const json_t *held, bool terminal)

@@ -60,6 +60,7 @@ BAWN_MUST_CHECK int bawn_open_to_run(const struct bawn_options *options, struct 
 
 /* Whether policy lets the requester's own word lift a verdict: only then is it worth asking for. */
 bool bawn_self_suffices(struct bawn *b);
+uint64_t bawn_hold_ms(struct bawn *b);  /* how long policy lets a held request wait for its answer */
 
 /* What bawn_exec_result gives, before it is text. */
 BAWN_MUST_CHECK int bawn_exec_document(const struct bawn_exec *e, json_t **out, struct bawn_err *err);

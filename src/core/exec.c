@@ -33,6 +33,13 @@ void bawn_exec_emit_state(struct bawn_exec *e, const char *name)
 	bawn_exec_emit(e, &ev);
 }
 
+void bawn_exec_unwatch(struct bawn_exec *e, int *fd)
+{
+	if (*fd >= 0)
+		(void)epoll_ctl(e->epoll, EPOLL_CTL_DEL, *fd, NULL);  /* ENOENT: nobody watched it */
+	bawn_close_fdp(fd);
+}
+
 static void release(struct bawn_exec *e)
 {
 	if (e->sandbox != NULL)
@@ -197,13 +204,19 @@ static int build(struct bawn_exec *e, struct bawn_err *err)
 	return 1;
 }
 
+static int cancelled(struct bawn_exec *e, struct bawn_err *err)
+{
+	if (!atomic_load(&e->cancelled))
+		return 0;
+	e->status = BAWN_STATUS_CANCELLED;
+	return bawn_fail_as(err, BAWN_ERROR_CANCELLED, NULL, e->handed ? "cancelled while it started" : "cancelled before it started");
+}
+
 static int admit(struct bawn_exec *e, struct bawn_err *err)
 {
-	if (atomic_load(&e->cancelled)) {
-		e->status = BAWN_STATUS_CANCELLED;
-		return bawn_fail_as(err, BAWN_ERROR_CANCELLED, NULL, "cancelled before it started");
-	}
-	int r = bawn_exec_admit(e, err);
+	int r = cancelled(e, err);
+	if (r == 0)
+		r = bawn_exec_admit(e, err);
 	if (r <= 0) {
 		if (r == -EBUSY)
 			e->status = BAWN_STATUS_BUSY;
@@ -241,8 +254,26 @@ static int intend(struct bawn_exec *e, struct bawn_err *err)
 	if (r < 0)
 		return r;
 	bawn_exec_emit_state(e, "intent-durable");
-	r = bawn_exec_launch(e, err);
-	if (r < 0)
+	e->phase = BAWN_PHASE_LAUNCH;
+	return 1;
+}
+
+static int launch(struct bawn_exec *e, struct bawn_err *err)
+{
+	int r = cancelled(e, err);
+	if (r == 0)
+		r = bawn_exec_launch(e, err);
+	if (r == 1)
+		e->phase = BAWN_PHASE_START;
+	return r;
+}
+
+static int start(struct bawn_exec *e, struct bawn_err *err)
+{
+	int r = cancelled(e, err);
+	if (r == 0)
+		r = bawn_exec_start(e, err);
+	if (r <= 0)
 		return r;
 	bawn_exec_emit_state(e, "running");
 	e->phase = BAWN_PHASE_RUN;
@@ -253,20 +284,42 @@ static int run(struct bawn_exec *e, struct bawn_err *err)
 {
 	int r = bawn_exec_watch(e, err);
 	if (r == 1)
+		e->phase = BAWN_PHASE_COLLECT;
+	return r;
+}
+
+static int collect(struct bawn_exec *e, struct bawn_err *err)
+{
+	int r = bawn_exec_collect(e, err);
+	if (r == 1)
 		e->phase = BAWN_PHASE_RECORD;
 	return r;
 }
 
 static int record(struct bawn_exec *e, struct bawn_err *err)
 {
+	e->recorded = true;
 	e->finished_us = bawn_wall_us();
 	int r = bawn_record_outcome(e, err);
-	release(e);  /* it tidied up meanwhile */
 	e->t_record += bawn_monotonic_us() - e->mark_us;
-	e->phase = BAWN_PHASE_DONE;
 	if (r < 0)
 		return r;
 	bawn_exec_emit_state(e, "outcome-durable");
+	e->phase = BAWN_PHASE_END;
+	return 1;
+}
+
+/* An outcome that is owed and was not tried yet. */
+static bool owes_outcome(const struct bawn_exec *e) { return e->intent_durable && !e->recorded; }
+
+/* Mostly it tidied up while the outcome went to disk. */
+static int end(struct bawn_exec *e, struct bawn_err *err)
+{
+	(void)err;
+	if (e->sandbox != NULL && bawn_exec_end(e) == 0)
+		return 0;
+	release(e);
+	e->phase = owes_outcome(e) ? BAWN_PHASE_RECORD : BAWN_PHASE_DONE;
 	return 1;
 }
 
@@ -278,20 +331,19 @@ static int done(struct bawn_exec *e, struct bawn_err *err)
 
 static int (*const phase_fn[])(struct bawn_exec *, struct bawn_err *) = {
 	[BAWN_PHASE_CHECK] = check, [BAWN_PHASE_ASSESS] = assess, [BAWN_PHASE_DECIDE] = decide, [BAWN_PHASE_BUILD] = build, [BAWN_PHASE_ADMIT] = admit,
-	[BAWN_PHASE_INTENT] = intend, [BAWN_PHASE_RUN] = run, [BAWN_PHASE_RECORD] = record, [BAWN_PHASE_DONE] = done,
+	[BAWN_PHASE_INTENT] = intend, [BAWN_PHASE_LAUNCH] = launch, [BAWN_PHASE_START] = start, [BAWN_PHASE_RUN] = run, [BAWN_PHASE_COLLECT] = collect,
+	[BAWN_PHASE_RECORD] = record, [BAWN_PHASE_END] = end, [BAWN_PHASE_DONE] = done,
 };
 _Static_assert(BAWN_LEN(phase_fn) == BAWN_PHASE_COUNT, "one function per phase");
 
 /* bawn failed: what runs is ended, and if an intent is in the log an outcome follows it. */
 static void fail(struct bawn_exec *e, const struct bawn_err *why)
 {
-	bawn_egress_free(e->egress);  /* first: what is cut cannot go on for a moment */
-	e->egress = NULL;
+	bawn_exec_cut(e);  /* first: what is cut cannot go on for a moment */
 	bawn_install_free(e->install);
 	e->install = NULL;
-	release(e);
-	/* A record that failed (the phase is over by then) weighs more than files that were not collected. */
-	if (e->error.code == 0 || e->phase == BAWN_PHASE_DONE) {
+	/* A record that failed weighs more than files that were not collected. */
+	if (e->error.code == 0 || e->recorded) {
 		e->error = *why;
 		if (e->error.code == 0)
 			(void)bawn_fail(&e->error, -EIO, "execute");
@@ -300,7 +352,8 @@ static void fail(struct bawn_exec *e, const struct bawn_err *why)
 		e->status = BAWN_STATUS_ERROR;
 	e->has_exit = false;
 	e->signal = 0;
-	e->phase = e->intent_durable && e->phase != BAWN_PHASE_DONE ? BAWN_PHASE_RECORD : BAWN_PHASE_DONE;
+	/* Code that was handed over is dead before it is said to be; where it never was nobody has to wait for that. */
+	e->phase = owes_outcome(e) && !e->handed ? BAWN_PHASE_RECORD : BAWN_PHASE_END;
 }
 
 static void close_up(struct bawn_exec *e)
@@ -370,7 +423,7 @@ int bawn_start(struct bawn *b, const struct bawn_request *req, struct bawn_exec 
 	e->b = b;
 	e->policy = bawn_policy_hold(b);
 	e->status = BAWN_STATUS_COUNT;
-	e->slot_fd = e->mark_fd = e->epoll = e->cancel = e->watch = e->timer = -1;
+	e->slot_fd = e->mark_fd = e->epoll = e->cancel = e->watch = e->timer = e->out_dir = -1;
 	e->slots = (struct bawn_slots){ -1, -1 };
 	e->env = BAWN_ENV_NONE;
 	e->started_us = bawn_wall_us();
@@ -426,7 +479,7 @@ void bawn_exec_free(struct bawn_exec *e)
 	bawn_checked_free(e->checked);
 	for (int s = 1; s <= 2; s++)
 		bawn_buf_done(&e->out[s]);
-	int *fd[] = { &e->mark_fd, &e->epoll, &e->cancel, &e->watch, &e->timer };
+	int *fd[] = { &e->mark_fd, &e->epoll, &e->cancel, &e->watch, &e->timer, &e->out_dir };
 	for (size_t i = 0; i < BAWN_LEN(fd); i++)
 		bawn_close_fdp(fd[i]);
 	bawn_slots_done(&e->slots);

@@ -1,11 +1,15 @@
 /* exec.h - one execution on its way through the flow (internal to core).
  *
- *   CHECK -> ASSESS -> DECIDE -> BUILD -> ADMIT -> INTENT -> RUN -> RECORD -> DONE
+ *   CHECK -> ASSESS -> DECIDE -> BUILD -> ADMIT -> INTENT -> LAUNCH -> START -> RUN -> COLLECT -> RECORD -> END -> DONE
  *     |                   |        |        |
  *     |                   |        |        +--> busy -----------------------> DONE
  *     |                   |        +--> packages cannot be had, or were all -> DONE
  *     |                   +--> refused / held: recorded ---------------------> DONE
  *     +--> not a valid request ---------------------------------------------> DONE
+ *
+ * BUILD, ADMIT, LAUNCH, START, RUN, COLLECT and END are where it may have to wait: a step that cannot go on returns, and
+ * the descriptors that will tell are in its epoll set.  Where bawn fails, or a cancel comes, after the code may have been
+ * handed over, END comes before RECORD: what is recorded as over is over.
  *
  * Invariants: (1) no code reaches a sandbox before its intent is durable; (2) once the intent is
  * durable, an outcome is recorded whatever happens, or the next opener records exec.lost; (3) the
@@ -23,7 +27,7 @@
 
 enum bawn_phase {
 	BAWN_PHASE_CHECK, BAWN_PHASE_ASSESS, BAWN_PHASE_DECIDE, BAWN_PHASE_BUILD, BAWN_PHASE_ADMIT, BAWN_PHASE_INTENT,
-	BAWN_PHASE_RUN, BAWN_PHASE_RECORD, BAWN_PHASE_DONE, BAWN_PHASE_COUNT
+	BAWN_PHASE_LAUNCH, BAWN_PHASE_START, BAWN_PHASE_RUN, BAWN_PHASE_COLLECT, BAWN_PHASE_RECORD, BAWN_PHASE_END, BAWN_PHASE_DONE, BAWN_PHASE_COUNT
 };
 
 /* How a verdict was lifted. */
@@ -76,6 +80,11 @@ struct bawn_exec {
 	struct bawn_enforcement enforcement;
 	json_t                 *container;     /* what the backend tells of it; NULL: there is none */
 	bool                    intent_durable, killed;
+	bool                    handed;       /* the launcher may have the code */
+	bool                    ending, recorded;  /* these phases were entered */
+	bool                    full;         /* the launcher's socket is watched for room, too */
+	int                     out_dir;      /* while files are collected, or -1 */
+	struct bawn_err         late;         /* what failed when the code was over: said once the files are collected */
 	struct bawn_buf         out[3];       /* by stream number; [0] unused */
 	struct bawn_sha256      out_hash[3];
 	uint64_t                out_bytes[3];
@@ -136,9 +145,16 @@ BAWN_MUST_CHECK int bawn_exec_consume(struct bawn_exec *e, struct bawn_err *err)
 int bawn_exec_admit(struct bawn_exec *e, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_exec_preview(struct bawn_exec *e, struct bawn_err *err);
 
+/* Out of the epoll set, and closed: a child that the host forked has a copy, with which a mere close would leave it there. */
+void bawn_exec_unwatch(struct bawn_exec *e, int *fd);
+
 /* run.c: 1 over, 0 wait. */
-BAWN_MUST_CHECK int bawn_exec_prepare(struct bawn_exec *e, struct bawn_err *err);   /* begins; launch waits for it */
-BAWN_MUST_CHECK int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_exec_prepare(struct bawn_exec *e, struct bawn_err *err);   /* begins: 0 */
+int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err);                    /* the walls stand */
+int bawn_exec_start(struct bawn_exec *e, struct bawn_err *err);
 int bawn_exec_watch(struct bawn_exec *e, struct bawn_err *err);
+int bawn_exec_collect(struct bawn_exec *e, struct bawn_err *err);
+void bawn_exec_cut(struct bawn_exec *e);                                            /* its way out, if it has one */
+int bawn_exec_end(struct bawn_exec *e);                                             /* the launcher is gone, or late */
 BAWN_MUST_CHECK int bawn_exec_denial(struct bawn_exec *e, const struct bawn_denial *d);
 BAWN_MUST_CHECK int bawn_exec_spec(const struct bawn_exec *e, struct bawn_sandbox_spec *out, struct bawn_err *err);

@@ -395,7 +395,7 @@ static int find(struct bawn_exec *e, struct bawn_err *err)
 		return look_again(e, err);
 	if (r < 0)
 		return r;
-	bawn_close_fdp(&e->timer);
+	bawn_exec_unwatch(e, &e->timer);
 	if (bawn_env_wanted(state, e->want, sha256) && bawn_env_hold(state, sha256, &e->env, NULL) == 0) {  /* built between the two looks */
 		bawn_close_fdp(&claim);
 		return 1;

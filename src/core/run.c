@@ -1,8 +1,10 @@
 /* run.c - from a durable intent to an outcome: the backend's events become the execution's. */
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -97,7 +99,12 @@ int bawn_exec_prepare(struct bawn_exec *e, struct bawn_err *err)
 		r = e->backend->open(spec.launcher, &e->sandbox, err);
 	if (r == 0 && e->plan != NULL)
 		r = bawn_egress_open(e->b->dirs.egress, &e->egress, err);
-	return r == 0 ? e->backend->prepare(e->sandbox, &spec, err) : r;
+	if (r == 0)
+		r = e->backend->prepare(e->sandbox, &spec, err);
+	struct epoll_event ev = { .events = EPOLLIN };
+	if (r == 0 && epoll_ctl(e->epoll, EPOLL_CTL_ADD, e->backend->fd(e->sandbox), &ev) < 0)
+		r = bawn_fail(err, -errno, "watch the sandbox");
+	return r;
 }
 
 /* What the backend tells of its container: all of it for the log, who it is for the result, and what is known against it. */
@@ -149,30 +156,39 @@ static int open_way(struct bawn_exec *e, struct bawn_err *err)
 int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err)
 {
 	int r = e->backend->ready(e->sandbox, &e->enforcement, err);
-	const unsigned swept = e->backend->swept(e->sandbox);
-	if (swept > 0) {  /* also where nothing comes of this run */
-		int recorded = bawn_record_swept(e, swept, r < 0 ? NULL : err);
-		r = r < 0 ? r : recorded;
-	}
-	if (r < 0)
+	const unsigned swept = e->backend->take_swept(e->sandbox);
+	int recorded = swept > 0 ? bawn_record_swept(e, swept, r < 0 ? NULL : err) : 0;  /* also where nothing comes of this run */
+	r = recorded < 0 && r >= 0 ? recorded : r;
+	if (r <= 0)
 		return r;
+	r = 0;
 	if ((e->need & ~e->enforcement.layers) != 0)
 		return bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, NULL, "a required protection is missing");
 	if (e->enforcement.container != NULL)
 		r = take_container(e, err);
 	if (r == 0)
 		r = bawn_record_sandbox(e, err);
+	if (r == 0 && e->plan != NULL)
+		r = open_way(e, err);
+	return r < 0 ? r : 1;
+}
+
+int bawn_exec_start(struct bawn_exec *e, struct bawn_err *err)
+{
+	e->handed = true;
+	int r = start(e, err);
 	if (r < 0)
 		return r;
-	struct epoll_event ev = { .events = EPOLLIN };
-	if (epoll_ctl(e->epoll, EPOLL_CTL_ADD, e->backend->fd(e->sandbox), &ev) < 0)
+	bool full = r == 0 && e->backend->full(e->sandbox);
+	struct epoll_event ev = { .events = EPOLLIN | (full ? EPOLLOUT : 0u) };
+	if (full != e->full && epoll_ctl(e->epoll, EPOLL_CTL_MOD, e->backend->fd(e->sandbox), &ev) < 0)
 		return bawn_fail(err, -errno, "watch the sandbox");
-	if (e->plan != NULL && (r = open_way(e, err)) < 0)
-		return r;
-	r = start(e, err);
+	e->full = full;
+	if (r == 0)
+		return 0;
 	e->t_start = bawn_monotonic_us() - e->mark_us;
 	e->mark_us = bawn_monotonic_us();
-	return r;
+	return 1;
 }
 
 /* --- events ---------------------------------------------------------------------------------- */
@@ -269,6 +285,14 @@ static int note_refused(struct bawn_exec *e, const struct bawn_egress_denied *r)
 	return bawn_exec_denial(e, &d);
 }
 
+void bawn_exec_cut(struct bawn_exec *e)
+{
+	if (e->egress != NULL)
+		(void)epoll_ctl(e->epoll, EPOLL_CTL_DEL, bawn_egress_fd(e->egress), NULL);  /* as bawn_exec_unwatch */
+	bawn_egress_free(e->egress);
+	e->egress = NULL;
+}
+
 /* The program is dead: whatever it had open is cut, and its account is taken. */
 static int close_way(struct bawn_exec *e, struct bawn_err *err)
 {
@@ -284,8 +308,7 @@ static int close_way(struct bawn_exec *e, struct bawn_err *err)
 		ok = ok && e->network != NULL && bawn_exec_observed_network(e) == 0;
 	}
 	bawn_egress_account_done(&a);
-	bawn_egress_free(e->egress);
-	e->egress = NULL;
+	bawn_exec_cut(e);
 	return ok ? r : bawn_fail(err, -ENOMEM, "note what the run did on the network");
 }
 
@@ -338,59 +361,65 @@ static int copy_out(int top, const struct bawn_collected *f, struct bawn_err *er
 	return r < 0 ? bawn_wrap(err, r, "copy '%s'", f->path) : 0;
 }
 
-struct collecting { struct bawn_exec *e; int dir; };
-
 static int on_skipped(void *ctx, const char *path, const char *why, struct bawn_err *err)
 {
-	struct collecting *c = ctx;
+	struct bawn_exec *e = ctx;
 	json_t *j = json_pack("{s:o, s:o}", "path", bawn_json_text(bawn_span(path)), "why", bawn_json_text(bawn_span(why)));
-	return json_array_append_new(c->e->skipped, j) == 0 ? 0 : bawn_fail(err, -ENOMEM, "list a file");
+	return json_array_append_new(e->skipped, j) == 0 ? 0 : bawn_fail(err, -ENOMEM, "list a file");
 }
 
 static int on_file(void *ctx, const struct bawn_collected *f, struct bawn_err *err)
 {
-	struct collecting *c = ctx;
+	struct bawn_exec *e = ctx;
 	bawn_auto_fd fd = f->fd;
 	(void)fd;  /* ours to close */
 	if (bawn_file_name_check(f->path, NULL) < 0)
 		return on_skipped(ctx, f->path, "its name cannot be used here", err);
-	if (c->dir >= 0) {
+	if (e->out_dir >= 0) {
 		struct bawn_err why = { 0 };
-		if (copy_out(c->dir, f, &why) < 0)
+		if (copy_out(e->out_dir, f, &why) < 0)
 			return on_skipped(ctx, f->path, why.msg, err);
 	}
 	json_t *j = json_pack("{s:o, s:I, s:s}", "path", bawn_json_text(bawn_span(f->path)), "size", (json_int_t)f->size, "sha256", f->sha256);
-	return json_array_append_new(c->e->files, j) == 0 ? 0 : bawn_fail(err, -ENOMEM, "list a file");
+	return json_array_append_new(e->files, j) == 0 ? 0 : bawn_fail(err, -ENOMEM, "list a file");
 }
 
 static int collect(struct bawn_exec *e, struct bawn_err *err)
 {
-	bawn_auto_fd dir = -1;
+	struct bawn_collector own = { e, on_file, on_skipped };
+	if (!e->killed && atomic_load(&e->cancelled))
+		return bawn_fail_as(err, BAWN_ERROR_CANCELLED, NULL, "cancelled when the code was over");
 	if (e->collector != NULL)
 		return e->backend->collect(e->sandbox, e->collector, err);
-	if (e->req.out_dir != NULL) {
+	if (e->req.out_dir != NULL && e->out_dir < 0) {
 		int r = bawn_make_dirs(e->req.out_dir, 0777, err);
 		if (r < 0)
 			return r;
-		dir = open(e->req.out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (dir < 0)
+		e->out_dir = open(e->req.out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (e->out_dir < 0)
 			return bawn_fail(err, -errno, "open '%s'", e->req.out_dir);
 	}
-	struct collecting ctx = { e, dir };
-	struct bawn_collector c = { &ctx, on_file, on_skipped };
-	return e->backend->collect(e->sandbox, &c, err);
+	return e->backend->collect(e->sandbox, &own, err);
 }
 
 /* What went wrong after the code had run does not change how it ended; it is said beside it. */
-static void finish(struct bawn_exec *e)
+int bawn_exec_collect(struct bawn_exec *e, struct bawn_err *err)
 {
 	struct bawn_err why = { 0 };
-	if (collect(e, &why) < 0 && e->error.code == 0) {
+	int r = collect(e, &why);
+	if (r == 0)
+		return 0;
+	if (r < 0 && e->error.code == 0) {
 		e->error = why;
 		(void)bawn_wrap(&e->error, e->error.code, "collect files");
 	}
+	bawn_close_fdp(&e->out_dir);
 	e->t_run = bawn_monotonic_us() - e->mark_us;
 	e->mark_us = bawn_monotonic_us();
+	if (e->late.code == 0)
+		return 1;
+	*err = e->late;
+	return err->code;
 }
 
 static int handle(struct bawn_exec *e, const struct bawn_sandbox_event *ev, struct bawn_err *err)
@@ -406,13 +435,10 @@ static int handle(struct bawn_exec *e, const struct bawn_sandbox_event *ev, stru
 		return bawn_exec_denial(e, &ev->denial) < 0 ? bawn_fail(err, -ENOMEM, "note a denial") : 0;
 	case BAWN_EV_OBSERVED:
 		return bawn_exec_observed(e, ev->observed, err);
-	case BAWN_EV_OUTCOME: {
-		int r = on_outcome(e, ev, err);
-		if (r == 0)
-			r = close_way(e, err);
-		finish(e);
-		return r < 0 ? r : 1;
-	}
+	case BAWN_EV_OUTCOME:
+		if (on_outcome(e, ev, &e->late) == 0)
+			(void)!close_way(e, &e->late);  /* the files are collected whatever it said */
+		return 1;
 	}
 	return bawn_fail(err, -EPROTO, "the sandbox sent an unknown event");
 }
@@ -435,4 +461,33 @@ int bawn_exec_watch(struct bawn_exec *e, struct bawn_err *err)
 		if (r != 0)
 			return r;
 	}
+}
+
+/* --- the end ----------------------------------------------------------------------------------- */
+
+#define PATIENCE_MS 30000  /* for a launcher that has walls to take down */
+#define HURRY_MS    5000   /* for one that never had the code, where somebody waits who wants it no more; what it leaves is swept */
+
+static int watch_end(struct bawn_exec *e, int gone, int ms)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+	struct itimerspec after = { .it_value = { ms / 1000, (long)(ms % 1000) * 1000000 + 1 } };
+	bawn_exec_unwatch(e, &e->timer);
+	(void)epoll_ctl(e->epoll, EPOLL_CTL_DEL, e->backend->fd(e->sandbox), NULL);  /* it has said all it will */
+	e->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	return e->timer < 0 || timerfd_settime(e->timer, 0, &after, NULL) < 0 || epoll_ctl(e->epoll, EPOLL_CTL_ADD, e->timer, &ev) < 0 ||
+	       epoll_ctl(e->epoll, EPOLL_CTL_ADD, gone, &ev) < 0 ? -errno : 0;
+}
+
+int bawn_exec_end(struct bawn_exec *e)
+{
+	int ms = e->status == BAWN_STATUS_CANCELLED && !e->handed ? HURRY_MS : PATIENCE_MS;
+	int gone = e->backend->end(e->sandbox, ms);
+	struct pollfd p[] = { { .fd = gone, .events = POLLIN }, { .fd = e->ending ? e->timer : -1, .events = POLLIN } };
+	if (gone < 0 || poll(p, 2, 0) != 0)
+		return 1;
+	if (!e->ending && watch_end(e, gone, ms) < 0)
+		return 1;  /* then release waits */
+	e->ending = true;
+	return 0;
 }

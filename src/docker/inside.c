@@ -107,7 +107,6 @@ int bawn_box_build(struct bawn_box *box, struct bawn_err *err)
 	int r = bawn_box_listen(box, box->ctl, BAWN_NOTE_READY, &note, fds, err);
 	if (r < 0)
 		return r;
-	box->listener = fds[0];
 	bawn_verify_contained(box);
 	r = bawn_verify_power(box, err);
 	if (r == 0)

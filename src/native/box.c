@@ -171,10 +171,7 @@ static int enter_room(struct bawn_box *box, struct bawn_err *err)
 	r = bawn_verify_place(box, err);  /* while the program puts on its filters */
 	if (r == 0)
 		r = bawn_box_listen(box, box->ctl, BAWN_NOTE_READY, &note, fds, err);
-	if (r < 0)
-		return r;
-	box->listener = fds[0];
-	return bawn_verify_power(box, err);
+	return r == 0 ? bawn_verify_power(box, err) : r;
 }
 
 /* Whatever rank the caller has is not the code's: no real-time policy (a cgroup of v1 would not take it

@@ -145,7 +145,9 @@ const char *bawn_syscall_name(int nr);  /* NULL where unknown */
 const char *bawn_syscall_hint(int nr);  /* what to do instead; never NULL */
 /* Answers one notification with its errno; the call's number, or a negative errno. */
 int  bawn_seccomp_answer(int listener);
+/* All but that of open files, which comes after what is still to be sent. */
 BAWN_MUST_CHECK int bawn_rlimits_apply(const struct bawn_box *box, bool cgroup, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_rlimits_files(const struct bawn_box *box, struct bawn_err *err);
 /* Fill box->layers from what the kernel says about the program: where it is, once the room is locked, and what
  * it may, once it waits at the gate. */
 BAWN_MUST_CHECK int bawn_verify_place(struct bawn_box *box, struct bawn_err *err);

@@ -63,11 +63,12 @@ int bawn_box_listen(struct bawn_box *box, int ctl, uint32_t want, struct bawn_no
 			return bawn_fail(err, r, "wait for the sandbox");
 		if (note->kind == want)
 			return 0;
-		if (note->kind == BAWN_NOTE_PORT && box->port < 0)
-			box->port = bawn_take_fd(&fds[0]);
+		int *brought = note->kind == BAWN_NOTE_PORT ? &box->port : note->kind == BAWN_NOTE_LISTENER ? &box->listener : NULL;
+		if (brought != NULL && *brought < 0)
+			*brought = bawn_take_fd(&fds[0]);
 		bawn_close_fdp(&fds[0]);
 		bawn_close_fdp(&fds[1]);
-		if (note->kind == BAWN_NOTE_PORT)
+		if (brought != NULL)
 			continue;
 		if (note->kind == BAWN_NOTE_LACKS && note->layer < BAWN_LAYER_COUNT) {
 			bawn_box_lacks(box, (enum bawn_layer)note->layer, "%s", note->err.msg);

@@ -1,7 +1,9 @@
 /* sandbox.h - the wall as seen from above: one table of functions per backend.
  *
- *   probe -> open -> prepare -> ready -> start -> next_event ... -> collect -> release
+ *   probe -> open -> prepare -> ready -> start -> next_event ... -> collect -> end -> release
  *
+ * None of open, prepare, ready, start, next_event, collect and end waits: where they cannot go on they say 0, and are
+ * called again when `fd` has something.  probe, pull and release do wait.
  * A prepared sandbox has every wall and limit up and no code in it.  `start` hands over the sealed
  * code; events follow until BAWN_EV_OUTCOME; `release` leaves nothing behind, whatever came before.
  * A warm pool is many prepared sandboxes, a session several starts on one.
@@ -162,21 +164,26 @@ struct bawn_backend {
 	int (*open)(const char *launcher, struct bawn_sandbox **out, struct bawn_err *err);
 	/* Begins to put up the walls and does not wait. */
 	int (*prepare)(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_err *err);
-	/* Blocks until every wall stands (milliseconds).  After a failure there is only release. */
+	/* 1: every wall stands, *out is filled; 0: not yet.  After a failure there is only release. */
 	int (*ready)(struct bawn_sandbox *s, struct bawn_enforcement *out, struct bawn_err *err);
-	/* After ready, also one that failed: how much of what dead runs had left prepare removed. */
-	unsigned (*swept)(const struct bawn_sandbox *s);
+	/* After each ready, whatever it says: how much of what dead runs had left was removed since. */
+	unsigned (*take_swept)(struct bawn_sandbox *s);
 	/* After ready, where the spec has a network: the listening socket inside that the way out begins at (BAWN_PORT),
 	 * the caller's from here on; -1: there is none.  Nobody else holds it: who closes it closes the way. */
 	int (*take_port)(struct bawn_sandbox *s);
+	/* 1: the code runs; 0: not yet, and the next call is with the same `start`. */
 	int (*start)(struct bawn_sandbox *s, const struct bawn_sandbox_start *start, struct bawn_err *err);
-	int (*fd)(struct bawn_sandbox *s);   /* readable when next_event has something */
+	int (*fd)(struct bawn_sandbox *s);   /* readable when there is something */
+	bool (*full)(struct bawn_sandbox *s); /* after start said 0: what it waits for is room, that `fd` is writable */
 	/* 1: *out is filled; 0: nothing now, poll fd; negative: the run is over and lost. */
 	int (*next_event)(struct bawn_sandbox *s, struct bawn_sandbox_event *out, struct bawn_err *err);
 	int (*kill)(struct bawn_sandbox *s); /* async; OUTCOME follows.  Safe from another thread. */
-	/* After OUTCOME, once: files that are new or differ from what `start` put there.  Nothing more can be
-	 * asked then: the backend tidies up while the caller goes on, and release waits for it. */
+	/* After OUTCOME: files that are new or differ from what `start` put there.  1: that was all; 0: more will come.  Nothing
+	 * more can be asked then: the backend tidies up while the caller goes on, and release waits for it. */
 	int (*collect)(struct bawn_sandbox *s, const struct bawn_collector *c, struct bawn_err *err);
+	/* Has it killed and removed; it gets `patience_ms` for that from the first call on.  A descriptor that is readable when
+	 * release has nothing to wait for, or -1: it has nothing already.  There is only release after it. */
+	int (*end)(struct bawn_sandbox *s, int patience_ms);
 	/* Kills what lives, waits, removes; accepts NULL.  True: there was an OUTCOME and the launcher ended, so nothing is
 	 * left; false: probably nothing is. */
 	bool (*release)(struct bawn_sandbox *s);

@@ -46,11 +46,11 @@ class _Handle:
     def __exit__(self, *_: object) -> None:
         self.c.bawn_close(self.handle)
 
-    def start(self, request: "_lib.Request") -> ctypes.c_void_p:
-        execution, err = ctypes.c_void_p(), _lib.Err()
+    def start(self, request: "_lib.Request", execution: ctypes.c_void_p) -> None:
+        """Into `execution`, which is the caller's to free whatever happens."""
+        err = _lib.Err()
         if self.c.bawn_start(self.handle, request, execution, err) < 0:
             raise self.lib.error(err)
-        return execution
 
     def ask(self, function: Callable[..., int], *args: Any) -> Any:
         """The document that a function of C answers with, after these arguments."""
@@ -150,7 +150,7 @@ class Execution:
                  collect: bool) -> None:
         self._request, self._callbacks = request, callbacks
         self._state, self._config, self._collect = state, config, collect
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler may cancel while its own thread has it
         self._running: Optional[ctypes.c_void_p] = None
         self._cancelled = False
         callbacks.cancel = self.cancel
@@ -190,9 +190,10 @@ class Execution:
     def _execute(self, handle: _Handle) -> Dict[str, Any]:
         request = self._request.struct()
         request.confirm, request.on_event = self._callbacks.c_confirm, self._callbacks.c_event
-        execution = handle.start(request)
-        with _counted():
-            try:
+        execution = ctypes.c_void_p()
+        try:  # from before the start: an interrupt may come at any point after it
+            handle.start(request, execution)
+            with _counted():
                 with self._lock:
                     self._running = execution
                     if self._cancelled:
@@ -200,9 +201,11 @@ class Execution:
                 self._drive(handle, execution)
                 document: Dict[str, Any] = handle.ask(handle.c.bawn_exec_result, execution)
                 return document
-            finally:
+        finally:
+            try:
                 with self._lock:
                     self._running = None
+            finally:
                 handle.c.bawn_exec_free(execution)  # ends what still runs
 
     def _drive(self, handle: _Handle, execution: ctypes.c_void_p) -> None:
@@ -243,7 +246,7 @@ def _read(top: str, path: str) -> bytes:
 
 # A child forked while a run goes on would hold the run's place on the host for as long as it lives: it lets go.
 _going = 0
-_going_lock = threading.Lock()
+_going_lock = threading.RLock()
 
 
 @contextlib.contextmanager
@@ -260,7 +263,7 @@ def _counted() -> Iterator[None]:
 
 def _after_fork() -> None:
     global _going, _going_lock
-    _going_lock = threading.Lock()
+    _going_lock = threading.RLock()
     if _going == 0:
         return
     _going = 0
@@ -410,7 +413,7 @@ class Client:
                 raise ValueError("policies must map names of sections to mappings")
         try:
             text = json.dumps(policies, allow_nan=False).encode()
-        except (TypeError, ValueError) as e:
+        except (TypeError, ValueError, RecursionError) as e:
             raise ValueError(f"policies must be plain data: {e}") from None
         with self._handle() as h:
             document: Dict[str, Any] = h.ask(h.c.bawn_configure_policies, h.handle, text, len(text))
