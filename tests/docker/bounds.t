@@ -256,6 +256,7 @@ with Engine() as e:
         os.kill(pid, signal.SIGKILL)
     p.communicate()
     b.close()
+    until(lambda: not any(os.path.exists(f"/proc/{pid}/fd/0") for pid in helpers))  # dead, whether or not anybody has noticed
     equal(len(ids()), 1, "kill -9 of everybody then leaves a container")
     r = w.run(PLAIN)
     equal((r.code, swept(r), ids()), (0, [1], []), "which the next run removes, and says so") or r.show()
