@@ -118,14 +118,11 @@ static int take_container(struct bawn_exec *e, struct bawn_err *err)
 		return bawn_wrap(err, r, "read what the container is");
 	json_array_foreach(json_object_get(e->container, "vulnerable"), i, v) {
 		bawn_auto_buf b = BAWN_BUF(512);
-		bawn_buf_fmt(&b, "%s %s of the container engine is known to let code out (%s)", json_string_value(json_object_get(v, "name")),
+		bawn_buf_fmt(&b, "the container engine's %s, version %s, is not known to be mended (%s)", json_string_value(json_object_get(v, "name")),
 		             json_string_value(json_object_get(v, "version")), json_string_value(json_object_get(v, "cve")));
 		bawn_json_push(e->warnings, bawn_json_text(bawn_buf_span(&b)), &ok);
 	}
-	json_int_t cleared = json_integer_value(json_object_get(e->container, "cleared"));
-	if (ok && cleared > 0)
-		r = bawn_record_swept(e, (unsigned)cleared, err);
-	return ok ? r : bawn_fail(err, -ENOMEM, "read what the container is");
+	return ok ? 0 : bawn_fail(err, -ENOMEM, "read what the container is");
 }
 
 /* The proxy's own uid lies at the other end of the range: no run has it. */
@@ -160,6 +157,9 @@ static int open_way(struct bawn_exec *e, struct bawn_err *err)
 int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err)
 {
 	int r = e->backend->ready(e->sandbox, &e->enforcement, err);
+	const unsigned swept = e->backend->take_swept(e->sandbox);
+	int recorded = swept > 0 ? bawn_record_swept(e, swept, r < 0 ? NULL : err) : 0;  /* also where nothing comes of this run */
+	r = recorded < 0 && r >= 0 ? recorded : r;
 	if (r <= 0)
 		return r;
 	r = 0;

@@ -195,20 +195,45 @@ int bawn_container_check(const json_t *config, const struct bawn_image *image, c
 /* --- versions ------------------------------------------------------------------------------------ */
 
 /* A runtime is mended from these versions on, by branch, as its own advisories say; what a distribution mended without
- * a new number is not seen. */
-static const struct { const char *name; unsigned safe[3]; const char *cve; } known[] = {
-	{ "runc", { 1, 2, 8 }, "CVE-2025-31133, CVE-2025-52565, CVE-2025-52881" },
-	{ "runc", { 1, 3, 3 }, "CVE-2025-31133, CVE-2025-52565, CVE-2025-52881" },
+ * a new number is not seen.  The last number is that of a release candidate; a release has the highest. */
+#define RELEASE UINT32_MAX
+static const struct { const char *name; unsigned safe[4]; const char *cve; } known[] = {
+	{ "runc", { 1, 2, 8, RELEASE }, "CVE-2025-31133, CVE-2025-52565, CVE-2025-52881" },
+	{ "runc", { 1, 3, 3, RELEASE }, "CVE-2025-31133, CVE-2025-52565, CVE-2025-52881" },
+	{ "runc", { 1, 4, 0, 3 },       "CVE-2025-31133, CVE-2025-52565, CVE-2025-52881" },
 };
 
-static bool parse_version(const char *text, unsigned out[static 3])
+/* Runtimes that are not runc, by how their names begin, also as containerd names them.  Whatever else a runtime is called, an
+ * engine's own name for one included, may be runc. */
+static const char *const others[] = { "runsc", "kata", "crun", "youki", "io.containerd.runsc.", "io.containerd.kata" };
+
+static bool begins_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
+
+static bool is_other(const char *runtime)
 {
-	text += *text == 'v';
-	return sscanf(text, "%u.%u.%u", &out[0], &out[1], &out[2]) == 3;
+	for (size_t i = 0; i < BAWN_LEN(others); i++)
+		if (begins_with(runtime, others[i]))
+			return true;
+	return false;
 }
 
-/* Of the same branch: by the last number; older than every branch that was mended: not safe; newer than all: safe. */
-static const char *weakness(const char *name, const unsigned v[static 3])
+/* "1.4.0-rc.1" comes before "1.4.0"; "1.3.3-0ubuntu1" and "1.3.3+ds1" are what somebody made of a release. */
+static bool parse_version(const char *text, unsigned out[static 4])
+{
+	int n = 0;
+	text += *text == 'v';
+	if (sscanf(text, "%u.%u.%u%n", &out[0], &out[1], &out[2], &n) != 3)
+		return false;
+	const char *more = text + n + 1;
+	const bool before = (text[n] == '-' || text[n] == '~') && !(*more >= '0' && *more <= '9');
+	out[3] = before ? 0 : RELEASE;
+	if (before && sscanf(more, "rc%u", &out[3]) != 1)
+		(void)!sscanf(more, "rc.%u", &out[3]);
+	return true;
+}
+
+/* Of the same branch: by the last numbers; older than every branch that was mended: not safe; newer than all: safe. */
+static const char *weakness(const char *name, const unsigned v[static 4])
 {
 	const char *cve = NULL;
 	for (size_t i = 0; i < BAWN_LEN(known); i++) {
@@ -216,30 +241,43 @@ static const char *weakness(const char *name, const unsigned v[static 3])
 		if (strcmp(known[i].name, name) != 0)
 			continue;
 		if (v[0] == s[0] && v[1] == s[1])
-			return v[2] < s[2] ? known[i].cve : NULL;
+			return v[2] < s[2] || (v[2] == s[2] && v[3] < s[3]) ? known[i].cve : NULL;
 		if (v[0] < s[0] || (v[0] == s[0] && v[1] < s[1]))
 			cve = known[i].cve;
 	}
 	return cve;
 }
 
+/* An engine tells the version of its default runtime only, under the name that it has there.  So that of another one is not
+ * known, unless it is runc, which containerd finds under its own name. */
+static bool is_of(const char *component, const char *runtime)
+{
+	const bool runc = runtime[0] == '\0' || begins_with(runtime, "io.containerd.runc.");
+	return strcmp(component, runc ? "runc" : runtime) == 0;
+}
+
 int bawn_versions_check(const json_t *version, const char *runtime, json_t **out, struct bawn_err *err)
 {
 	json_t *list = json_array(), *c;
-	bool ok = list != NULL, runc = runtime == NULL || runtime[0] == '\0' || strcmp(runtime, "runc") == 0, told = !runc;
+	const char *chosen = runtime != NULL ? runtime : "";
+	bool ok = list != NULL, told = is_other(chosen);
 	size_t i;
 	json_array_foreach(json_object_get(version, "Components"), i, c) {
 		const char *name = json_string_value(json_object_get(c, "Name")), *text = json_string_value(json_object_get(c, "Version"));
-		unsigned v[3];
-		if (name == NULL || text == NULL || !parse_version(text, v) || (strcmp(name, "runc") == 0 && !runc))
+		unsigned v[4];
+		if (name == NULL || text == NULL || is_other(chosen))
 			continue;
-		told = told || strcmp(name, "runc") == 0;
-		const char *cve = weakness(name, v);
+		if (chosen[0] == '\0' && is_other(name))
+			told = true;  /* the default, and not runc */
+		if (!is_of(name, chosen) || !parse_version(text, v))
+			continue;
+		told = true;
+		const char *cve = weakness("runc", v);
 		if (cve != NULL)
 			bawn_json_push(list, json_pack("{s:s, s:o, s:s}", "name", name, "version", bawn_json_text(bawn_span(text)), "cve", cve), &ok);
 	}
 	if (!told)  /* who does not say may be any */
-		bawn_json_push(list, json_pack("{s:s, s:s, s:s}", "name", "runc", "version", "unknown", "cve", known[0].cve), &ok);
+		bawn_json_push(list, json_pack("{s:o, s:s, s:s}", "name", bawn_json_text(bawn_span(chosen[0] != '\0' ? chosen : "runc")), "version", "unknown", "cve", known[0].cve), &ok);
 	if (!ok) {
 		json_decref(list);
 		return bawn_fail(err, -ENOMEM, "look at the engine's versions");

@@ -15,5 +15,5 @@ BAWN_MUST_CHECK int bawn_container_config(const struct bawn_sandbox_spec *spec, 
 /* enforcement_missing where `seen` (an engine's account of it) is not `config`. */
 BAWN_MUST_CHECK int bawn_container_check(const json_t *config, const struct bawn_image *image, const json_t *seen, struct bawn_err *err);
 
-/* Engines and runtimes that are known to let code out: {name, version, cve} each, of the text of /version. */
+/* Runtimes that are known to let code out, or that do not say whether they do: {name, version, cve} each, of the text of /version. */
 BAWN_MUST_CHECK int bawn_versions_check(const json_t *version, const char *runtime, json_t **out_vulnerable, struct bawn_err *err);

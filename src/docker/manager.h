@@ -44,9 +44,9 @@ struct bawn_manager {
 	struct bawn_ipc_msg held; bool holding;  /* what the client had no room for */
 	struct bawn_buf held_bytes;
 	enum bawn_end wanted;                 /* what the end is called if the container does not say */
+	bool     up;                          /* the program runs, or ran */
 	uint64_t started_us;
-	size_t   found;
-	uint32_t cleared;                     /* containers of dead runs that were removed */
+	uint64_t found, skipped, brought;     /* of files: how many, how many not, bytes */
 };
 
 /* On the way to a container that stands, or out of one. */

@@ -176,6 +176,8 @@ struct bawn_backend {
 	int (*prepare)(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_err *err);
 	/* 1: every wall stands, *out is filled; 0: not yet.  After a failure there is only release. */
 	int (*ready)(struct bawn_sandbox *s, struct bawn_enforcement *out, struct bawn_err *err);
+	/* After each ready, whatever it says: how much of what dead runs had left was removed since. */
+	unsigned (*take_swept)(struct bawn_sandbox *s);
 	/* After ready, where the spec has a network: the listening socket inside that the way out begins at (BAWN_PORT),
 	 * the caller's from here on; -1: there is none.  Nobody else holds it: who closes it closes the way. */
 	int (*take_port)(struct bawn_sandbox *s);
