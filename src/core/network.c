@@ -34,7 +34,7 @@ static void find_authorities(const struct bawn_policy *p, struct bawn_plan *plan
 }
 
 /* How curl, pip, npm and everybody else who goes by the environment find the proxy, and whom they believe. */
-static void tell_programs(struct bawn_plan *plan, const char *secret, bool *ok)
+static void tell_programs(struct bawn_plan *plan, const char *secret, const char *ca_inside, bool *ok)
 {
 	static const char *const proxy[] = { "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "PIP_PROXY",
 		"npm_config_proxy", "npm_config_https_proxy" };
@@ -45,7 +45,7 @@ static void tell_programs(struct bawn_plan *plan, const char *secret, bool *ok)
 	for (size_t i = 0; i < BAWN_LEN(proxy); i++)
 		*ok = *ok && 0 == bawn_strings_add(&plan->env, "%s=http://" USER ":%s@127.0.0.1:%d", proxy[i], secret, BAWN_PORT);
 	for (size_t i = 0; plan->ca_file[0] != '\0' && i < BAWN_LEN(ca); i++)
-		*ok = *ok && 0 == bawn_strings_add(&plan->env, "%s=" BAWN_CA_FILE, ca[i]);
+		*ok = *ok && 0 == bawn_strings_add(&plan->env, "%s=%s", ca[i], ca_inside);
 	for (size_t i = 0; i < BAWN_LEN(plain); i++)
 		*ok = *ok && 0 == bawn_strings_add(&plan->env, "%s", plain[i]);
 }
@@ -100,7 +100,7 @@ static int add_rows(const struct bawn_policy *p, const struct bawn_checked *c, s
 	return r == -ENOMEM ? bawn_fail(err, -ENOMEM, "plan the network") : r;
 }
 
-static int fill(const struct bawn_policy *p, const struct bawn_checked *c, struct bawn_plan *plan, struct bawn_err *err)
+static int fill(const struct bawn_policy *p, const struct bawn_checked *c, const char *ca_inside, struct bawn_plan *plan, struct bawn_err *err)
 {
 	char secret[33];
 	bool ok = true;
@@ -113,17 +113,17 @@ static int fill(const struct bawn_policy *p, const struct bawn_checked *c, struc
 		return r;
 	plan->n_index = plan->env.n;
 	find_authorities(p, plan);
-	tell_programs(plan, secret, &ok);
+	tell_programs(plan, secret, ca_inside, &ok);
 	explicit_bzero(secret, sizeof secret);
 	return ok ? 0 : bawn_fail(err, -ENOMEM, "plan the network");
 }
 
-int bawn_plan_make(const struct bawn_policy *p, const struct bawn_checked *c, struct bawn_plan **out, struct bawn_err *err)
+int bawn_plan_make(const struct bawn_policy *p, const struct bawn_checked *c, const char *ca_inside, struct bawn_plan **out, struct bawn_err *err)
 {
 	struct bawn_plan *plan = calloc(1, sizeof *plan);
 	if (plan == NULL)
 		return bawn_fail(err, -ENOMEM, "plan the network");
-	int r = fill(p, c, plan, err);
+	int r = fill(p, c, ca_inside, plan, err);
 	if (r < 0) {
 		bawn_plan_free(plan);
 		return r;

@@ -26,7 +26,6 @@
 #include "base/file.h"
 #include "native/box.h"
 
-#define CA_BYTES (2u << 20)  /* of certificates, at most */
 #define BASE "/tmp"  /* where the new root is mounted until pivot_root; any directory would do */
 
 static int make_dir(const char *path, mode_t mode, struct bawn_err *err)
@@ -356,7 +355,7 @@ int bawn_tree_base(const struct bawn_box *box, int *out_code, int *out_below, st
 	*out_below = open(BASE, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (*out_below < 0)
 		return bawn_fail(err, -errno, "open '" BASE "'");
-	int r = mount_tmpfs(BASE, (1u << 20) + CA_BYTES, 1024, MS_NOSUID | MS_NODEV, "0755", err);
+	int r = mount_tmpfs(BASE, (1u << 20) + BAWN_CA_BYTES, 1024, MS_NOSUID | MS_NODEV, "0755", err);
 	if (r == 0 && chdir(BASE) < 0)
 		r = bawn_fail(err, -errno, "enter the new root");
 	if (r == 0)
@@ -375,7 +374,7 @@ int bawn_tree_base(const struct bawn_box *box, int *out_code, int *out_below, st
 /* Only for who may go out: whom to believe there. */
 static int add_authorities(const struct bawn_box *box, struct bawn_err *err)
 {
-	bawn_auto_buf text = BAWN_BUF(CA_BYTES);
+	bawn_auto_buf text = BAWN_BUF(BAWN_CA_BYTES);
 	if (box->ca < 0 || bawn_box_without(box, BAWN_LAYER_BIT(MOUNTNS)))
 		return 0;
 	int r = bawn_read_fd(box->ca, "the certificates", &text, err);
