@@ -145,6 +145,7 @@ static int clear(struct bawn_manager *m, const struct bawn_maker *maker, struct 
 	size_t i;
 	json_t *c;
 	bawn_auto_fd slots = open_slots(m->slot_fd);
+	bawn_way_sweep(slots);
 	int r = list(&m->engine, BAWN_LABEL_RUN, &all, err);
 	if (r < 0)
 		return r;
@@ -159,6 +160,14 @@ static int clear(struct bawn_manager *m, const struct bawn_maker *maker, struct 
 		m->cleared += r == 0;
 	}
 	return 0;
+}
+
+static int open_way(struct bawn_manager *m, struct bawn_err *err)
+{
+	if (m->spec.network == BAWN_NETWORK_NONE)
+		return 0;
+	bawn_auto_fd slots = open_slots(m->slot_fd);
+	return bawn_way_open(&m->way, slots, err);
 }
 
 /* An engine asks its runtime for that, which takes it as long as all other questions together: asked beside them. */
@@ -205,7 +214,7 @@ static int check_versions(struct bawn_manager *m, const struct versions *v, stru
 static int create(struct bawn_manager *m, const struct bawn_maker *maker, struct bawn_err *err)
 {
 	bawn_auto_json made = NULL;
-	int r = bawn_container_config(&m->spec, &m->image, maker, &m->config, err);
+	int r = bawn_container_config(&m->spec, &m->image, maker, m->way.socket, &m->config, err);
 	if (r == 0)
 		r = bawn_moby_call(&m->engine, &(struct bawn_call){ .method = "POST", .body = m->config, .ms = BAWN_MOBY_SLOW / 2 }, NULL, &made, err, "/containers/create");
 	if (r < 0)
@@ -267,6 +276,8 @@ int bawn_manager_build(struct bawn_manager *m, struct bawn_err *err)
 	if (r == 0)
 		r = bawn_image_find(&m->engine, m->spec.container.image, &m->image, err);
 	if (r == 0)
+		r = open_way(m, err);
+	if (r == 0)
 		r = create(m, &maker, err);
 	if (r == 0)
 		r = check(m, err);
@@ -278,6 +289,7 @@ int bawn_manager_build(struct bawn_manager *m, struct bawn_err *err)
 
 void bawn_manager_remove(struct bawn_manager *m)
 {
+	bawn_way_close(&m->way);
 	bawn_close_fdp(&m->attach);  /* the end of the init's input */
 	if (m->id[0] != '\0' && delete(&m->engine, m->id, NULL) < 0 && m->pid_fd >= 0)
 		(void)pidfd_send_signal(m->pid_fd, SIGKILL, NULL, 0);  /* the engine does not: what it leaves is swept later */
