@@ -22,19 +22,21 @@ static void read_boot(char out[static 40])
 		snprintf(out, 40, "%.*s", (int)strcspn(text.p, "\n"), text.p);
 }
 
-/* "pid:[4026531836] 4711 123456", or "" where there is no such process: a number alone is given again to others. */
+/* "pid:[4026531836] 4711 123456", or "" where there is no such process: a number alone is given again to others, and one that
+ * is dead may wait long for a parent that takes note of it. */
 static void read_process(const char *pid, char out[static 80])
 {
 	char path[64], space[40] = "";
 	bawn_auto_buf text = BAWN_BUF(4096);
 	unsigned long long start = 0;
+	char state = 'X';
 	out[0] = '\0';
 	snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
 	ssize_t n = readlink("/proc/self/ns/pid", space, sizeof space - 1);
 	if (n <= 0 || bawn_read_file(AT_FDCWD, path, &text, NULL) < 0)
 		return;
 	const char *end = strrchr(text.p, ')');  /* its name may have anything in it */
-	if (end != NULL && sscanf(end, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %llu", &start) == 1)
+	if (end != NULL && sscanf(end, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %llu", &state, &start) == 2 && state != 'Z' && state != 'X')
 		snprintf(out, 80, "%s %ld %llu", space, strtol(text.p, NULL, 10), start);
 }
 
