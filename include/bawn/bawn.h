@@ -102,7 +102,9 @@ struct bawn_request {
 	int                override_;  /* ask to lift HIGH or BLOCKED, with `reason` */
 	const char        *reason;
 	const char        *approval;   /* id of an approval given for exactly this request */
-	const char        *out_dir;    /* copy the files left in /workspace there; NULL: only list them */
+	/* Copy the files left in /workspace there; NULL: only list them.  One that cannot be written to, or lies in a directory
+	 * of bawn's own, is INVALID_REQUEST before anything runs. */
+	const char        *out_dir;
 	int                stream;     /* on_event gets output up to the larger stream limit; the result keeps its start */
 	int                dry_run;    /* assess, decide and allocate only */
 	/* 0, or a failure that means no; -ECANCELED: the one who asked wants it no more. */
@@ -113,16 +115,21 @@ struct bawn_request {
 	 * somebody gave for exactly this request is used.  One that was denied stays so until it expires. */
 	int                hold;
 	const char        *client;     /* what the program that asks calls itself; recorded as claimed, believed by nobody */
-	/* With `network`: hosts outside network.whitelist, for this run alone.  A request that asks for one is held as HIGH
-	 * is, whatever its level: a person grants it. */
+	/* With `network` or `packages`: hosts outside network.whitelist, for this run or this install alone.  A request that asks
+	 * for one is held as HIGH is, whatever its level: a person grants it. */
 	const char *const *hosts; size_t n_hosts;
 	const char        *build;      /* run nothing: only have `packages` installed, and call that so */
+	/* More packages, as a file names them: the lines of a requirements.txt (names and versions; no options, addresses or
+	 * conditions), for javascript a package.json, of which `dependencies` count. */
+	const char        *requirements; size_t requirements_size;
 };
 
 /* The whole flow, blocking.  *out is set whenever 0 is returned. */
 BAWN_API int bawn_assess_and_execute(struct bawn *b, const struct bawn_request *req, struct bawn_result **out, struct bawn_err *err);
 
-/* The same without blocking: poll bawn_exec_fd for reading, call bawn_exec_step, until it returns 1. */
+/* The same without blocking: poll bawn_exec_fd for reading, call bawn_exec_step, until it returns 1.  A step waits for the
+ * disk, for the log's lock (at most 30 s) and for `confirm`; with a network, for a proxy of ours to answer (at most 10 s).
+ * It never waits for a sandbox, its launcher or an engine. */
 BAWN_API int  bawn_start(struct bawn *b, const struct bawn_request *req, struct bawn_exec **out, struct bawn_err *err);
 BAWN_API int  bawn_exec_fd(const struct bawn_exec *e);
 BAWN_API int  bawn_exec_step(struct bawn_exec *e, struct bawn_err *err);   /* 1: over; 0: poll again; negative: failed */

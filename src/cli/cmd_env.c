@@ -94,11 +94,12 @@ const struct bawn_cli_command bawn_cmd_env_rm = {
 
 /* ---- build: the way of a run, without one ---- */
 
-struct build_opts { struct bawn_opt_list with, with_file; const char *lang, *reason, *approval; bool override; };
+struct build_opts { struct bawn_opt_list with, with_file, hosts; const char *lang, *reason, *approval; bool override; };
 #define ROW(l, n, k, f, a, c, h) BAWN_CLI_OPT(struct build_opts, l, n, k, f, a, c, h)
 static const struct bawn_opt build_rows[] = {
 	ROW(0, "with", LIST, with, "PKG", NULL, "a package: NAME, NAME==VERSION; for javascript NAME@VERSION"),
 	ROW(0, "with-file", LIST, with_file, "FILE", NULL, "the packages of a requirements.txt or package.json"),
+	ROW(0, "allow-host", LIST, hosts, "HOST", NULL, "also from HOST, this once, if a person agrees"),
 	ROW(0, "lang", TEXT, lang, "LANG", "python|javascript", "whose packages; python unless said"),
 	ROW(0, "override", FLAG, override, NULL, NULL, "ask to lift what is held; needs --reason"),
 	ROW(0, "reason", TEXT, reason, "TEXT", NULL, "why, 1 to 500 characters; it is recorded"),
@@ -116,7 +117,7 @@ static void report(struct bawn_cli *c, const json_t *doc, const char *code, bool
 	bawn_cli_report(c, doc, &(struct bawn_cli_ran){ .code = bawn_span(code), .asked = asked });
 }
 
-static int build(struct bawn_cli *c, const struct build_opts *o, const char *name, struct bawn_cli_with *w, struct bawn_cli_drive *d, struct bawn_err *err)
+static int build(struct bawn_cli *c, const struct build_opts *o, const char *name, struct bawn_strings *w, struct bawn_cli_drive *d, struct bawn_err *err)
 {
 	const char *lang = o->lang != NULL ? o->lang : "python";
 	struct bawn_options options = bawn_cli_options(c);
@@ -131,7 +132,8 @@ static int build(struct bawn_cli *c, const struct build_opts *o, const char *nam
 	if (r < 0)
 		return r;
 	struct bawn_request req = { .size = sizeof req, .code = code, .code_size = strlen(code), .language = lang, .build = name,
-		.packages = (const char *const *)w->item, .n_packages = w->n, .override_ = o->override, .reason = o->reason, .approval = o->approval };
+		.packages = (const char *const *)w->item, .n_packages = w->n, .override_ = o->override, .reason = o->reason, .approval = o->approval,
+		.hosts = o->hosts.item, .n_hosts = o->hosts.n };
 	d->reason = o->reason;
 	d->tells = !c->common.json && !c->common.quiet;
 	d->asker.tty = bawn_cli_tty(c->common.json);
@@ -150,7 +152,7 @@ static int build(struct bawn_cli *c, const struct build_opts *o, const char *nam
 static int run_build(struct bawn_cli *c, const void *opts, int n, char **word)
 {
 	struct bawn_err err = { 0 };
-	__attribute__((cleanup(bawn_cli_with_done))) struct bawn_cli_with w = { 0 };
+	__attribute__((cleanup(bawn_strings_done))) struct bawn_strings w = { 0 };
 	__attribute__((cleanup(bawn_cli_drive_done))) struct bawn_cli_drive d = { .signals = -1, .asker.tty = -1 };
 	(void)n;
 	int code = build(c, opts, word[0], &w, &d, &err);

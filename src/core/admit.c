@@ -62,9 +62,8 @@ static int start_waiting(struct bawn_exec *e, struct bawn_err *err)
 
 static void stop_waiting(struct bawn_exec *e)
 {
-	bawn_close_fdp(&e->watch);  /* a closed descriptor leaves the epoll set by itself */
-	bawn_close_fdp(&e->timer);
-	e->watch = e->timer = -1;
+	bawn_exec_unwatch(e, &e->watch);
+	bawn_exec_unwatch(e, &e->timer);
 }
 
 static void drain(int fd)

@@ -60,6 +60,7 @@ BAWN_MUST_CHECK int bawn_open_to_run(const struct bawn_options *options, struct 
 
 /* Whether policy lets the requester's own word lift a verdict: only then is it worth asking for. */
 bool bawn_self_suffices(struct bawn *b);
+uint64_t bawn_hold_ms(struct bawn *b);  /* how long policy lets a held request wait for its answer */
 
 /* What bawn_exec_result gives, before it is text. */
 BAWN_MUST_CHECK int bawn_exec_document(const struct bawn_exec *e, json_t **out, struct bawn_err *err);
@@ -85,3 +86,7 @@ enum bawn_status { BAWN_STATUSES(BAWN_X_STATUS) BAWN_STATUS_COUNT };
 const char *bawn_status_name(enum bawn_status s);
 /* The exit code of `bawn run` for a result document. */
 int bawn_exit_code(const json_t *result);
+
+/* Of an execution that has not begun: the files that the code leaves do not take this path, in which the caller will write
+ * the result.  Borrowed until the execution is freed. */
+void bawn_exec_result_at(struct bawn_exec *e, const char *result_path);

@@ -40,18 +40,22 @@ static json_t *requester_as(const struct bawn_exec *e, const char *name)
 	return NULL;
 }
 
-/* Durable before the intent, and not before there is a place: a host that is full burns no approval. */
+/* Durable before the intent, and not before there is a place: a host that is full burns no approval.  What was approved
+ * begins with the install of its packages, where there is one. */
 int bawn_exec_consume(struct bawn_exec *e, struct bawn_err *err)
 {
 	struct bawn_approvals a;
 	bawn_auto_json doc = NULL;
-	if (e->approval_id[0] == '\0')
+	if (e->behalf != NULL)
+		return bawn_exec_consume(e->behalf, err);
+	if (e->approval_id[0] == '\0' || e->consumed)
 		return 0;
 	int r = bawn_approvals_open(e->b->dirs.state, &a, err);
 	if (r < 0)
 		return r;
 	r = bawn_approval_use(&a, e->approval_id, e->checked->request_sha256, &doc, err);
 	bawn_approvals_done(&a);
+	e->consumed = r == 0;
 	return r;
 }
 

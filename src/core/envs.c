@@ -252,8 +252,14 @@ static int name_it(struct bawn_env_draft *d, const char *sha256, struct bawn_err
 {
 	if (syncfs(d->self) < 0)  /* thousands of files: one sync of the file system, not one of each */
 		return bawn_fail(err, -errno, "sync the environment");
-	if (renameat2(d->dir, d->name, d->dir, sha256, RENAME_NOREPLACE) < 0)
-		return errno == EEXIST ? 0 : bawn_fail(err, -errno, "name the environment");
+	/* Shared from the moment it has its name: whoever wants it may hold it, nobody can remove it before its builder does.
+	 * Between one lock and the other there is none (flock): a sweeper is kept out by the lock that it sweeps under. */
+	if (flock(d->dir, LOCK_EX) < 0 || flock(d->self, LOCK_SH | LOCK_NB) < 0)
+		return bawn_fail(err, -errno, "share the environment");
+	int r = renameat2(d->dir, d->name, d->dir, sha256, RENAME_NOREPLACE) < 0 ? -errno : 0;
+	(void)flock(d->dir, LOCK_UN);
+	if (r < 0)
+		return r == -EEXIST ? 0 : bawn_fail(err, r, "name the environment");
 	d->name[0] = '\0';
 	return fsync(d->dir) < 0 ? bawn_fail(err, -errno, "sync the environments") : 0;
 }
@@ -266,7 +272,6 @@ int bawn_env_draft_publish(struct bawn_env_draft *d, const char *sha256, const j
 		r = bawn_replace_file(d->self, "env.json", bawn_buf_span(&text), 0600, err);
 	if (r == 0)
 		r = name_it(d, sha256, err);
-	(void)flock(d->self, LOCK_UN);  /* whoever wants it may have it now */
 	if (r < 0)
 		return r;
 	if (ftruncate(claim, 0) < 0 || pwrite(claim, sha256, BAWN_SHA256_HEX - 1, 0) != BAWN_SHA256_HEX - 1)
@@ -359,15 +364,15 @@ int bawn_env_remove(const char *state, const char *sha256, struct bawn_err *err)
 	if (flock(self, LOCK_EX | LOCK_NB) < 0)
 		return bawn_fail_as(err, BAWN_ERROR_BUSY, "environment", "environment %.12s is in use", sha256);
 	bawn_auto_json called = names_of(state, sha256);
-	size_t i;
-	json_t *name;
-	json_array_foreach(called, i, name)
-		(void)unlinkat(names, json_string_value(name), 0);  /* a name that leads nowhere is none */
-	/* Out of sight first: what is half removed is nobody's, and the next builder's to sweep. */
+	/* Out of sight first: what is half removed is nobody's, and the next builder's to sweep.  One that stays keeps its names. */
 	char gone[BAWN_SHA256_HEX + 8];
 	snprintf(gone, sizeof gone, "%s.tmp", sha256);
 	if (renameat(dir, sha256, dir, gone) < 0)
 		return bawn_fail(err, -errno, "remove environment %.12s", sha256);
+	size_t i;
+	json_t *name;
+	json_array_foreach(called, i, name)
+		(void)unlinkat(names, json_string_value(name), 0);  /* a name that leads nowhere is none */
 	int r = remove_tree(dir, gone, DEPTH);
 	return r < 0 ? bawn_fail(err, r, "remove environment %.12s", sha256) : 0;
 }

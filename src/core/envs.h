@@ -42,7 +42,8 @@ struct bawn_env_draft { int dir, self, tree; char name[64]; uint64_t files, byte
 BAWN_MUST_CHECK int bawn_env_draft_begin(const char *state, const char *id, struct bawn_env_draft *out, struct bawn_err *err);
 /* A plain file with this relative name, copied from `fd`; names come in order, and are in the draft's sum. */
 BAWN_MUST_CHECK int bawn_env_draft_put(struct bawn_env_draft *d, const char *path, int fd, const char *sha256, struct bawn_err *err);
-/* Whole, on disk, and then under its name; what is there by that name already is as good. */
+/* Whole, on disk, and then under its name; what is there by that name already is as good.  Until bawn_env_draft_done it cannot
+ * be removed: who built it can hold it. */
 BAWN_MUST_CHECK int bawn_env_draft_publish(struct bawn_env_draft *d, const char *sha256, const json_t *doc, int claim, struct bawn_err *err);
 void bawn_env_draft_done(struct bawn_env_draft *d);
 

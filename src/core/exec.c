@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "core/install.h"
+#include "core/outdir.h"
 #include "core/running.h"
 #include "core/uids.h"
 #include "docker/docker.h"
@@ -31,6 +32,13 @@ void bawn_exec_emit_state(struct bawn_exec *e, const char *name)
 {
 	struct bawn_event ev = { .kind = BAWN_EVENT_STATE, .text = name };
 	bawn_exec_emit(e, &ev);
+}
+
+void bawn_exec_unwatch(struct bawn_exec *e, int *fd)
+{
+	if (*fd >= 0)
+		(void)epoll_ctl(e->epoll, EPOLL_CTL_DEL, *fd, NULL);  /* ENOENT: nobody watched it */
+	bawn_close_fdp(fd);
 }
 
 static void release(struct bawn_exec *e)
@@ -66,7 +74,7 @@ static int check(struct bawn_exec *e, struct bawn_err *err)
 	e->backend = backend[e->checked->backend];
 	if (e->checked->n_packages > 0 && (r = bawn_install_want(e, err)) < 0)
 		return r;
-	if (e->checked->network != BAWN_NETWORK_NONE && (r = bawn_plan_make(e->policy->policy, e->checked, e->backend->ca_file, &e->plan, err)) < 0)
+	if (e->plan == NULL && e->checked->network != BAWN_NETWORK_NONE && (r = bawn_plan_make(e->policy->policy, e->checked, e->backend->ca_file, &e->plan, err)) < 0)
 		return r;
 	if (e->backend == &bawn_native_backend)
 		e->sandbox = bawn_spare(e->b);
@@ -197,13 +205,19 @@ static int build(struct bawn_exec *e, struct bawn_err *err)
 	return 1;
 }
 
+static int cancelled(struct bawn_exec *e, struct bawn_err *err)
+{
+	if (!atomic_load(&e->cancelled))
+		return 0;
+	e->status = BAWN_STATUS_CANCELLED;
+	return bawn_fail_as(err, BAWN_ERROR_CANCELLED, NULL, e->handed ? "cancelled while it started" : "cancelled before it started");
+}
+
 static int admit(struct bawn_exec *e, struct bawn_err *err)
 {
-	if (atomic_load(&e->cancelled)) {
-		e->status = BAWN_STATUS_CANCELLED;
-		return bawn_fail_as(err, BAWN_ERROR_CANCELLED, NULL, "cancelled before it started");
-	}
-	int r = bawn_exec_admit(e, err);
+	int r = cancelled(e, err);
+	if (r == 0)
+		r = bawn_exec_admit(e, err);
 	if (r <= 0) {
 		if (r == -EBUSY)
 			e->status = BAWN_STATUS_BUSY;
@@ -229,7 +243,9 @@ static void tidy(struct bawn_exec *e)
 
 static int intend(struct bawn_exec *e, struct bawn_err *err)
 {
-	int r = bawn_exec_consume(e, err);
+	int r = bawn_exec_open_out(e, err);
+	if (r == 0)
+		r = bawn_exec_consume(e, err);
 	if (r == 0)
 		r = bawn_exec_prepare(e, err);  /* the walls go up while the intent goes to disk */
 	if (r == 0)
@@ -241,8 +257,26 @@ static int intend(struct bawn_exec *e, struct bawn_err *err)
 	if (r < 0)
 		return r;
 	bawn_exec_emit_state(e, "intent-durable");
-	r = bawn_exec_launch(e, err);
-	if (r < 0)
+	e->phase = BAWN_PHASE_LAUNCH;
+	return 1;
+}
+
+static int launch(struct bawn_exec *e, struct bawn_err *err)
+{
+	int r = cancelled(e, err);
+	if (r == 0)
+		r = bawn_exec_launch(e, err);
+	if (r == 1)
+		e->phase = BAWN_PHASE_START;
+	return r;
+}
+
+static int start(struct bawn_exec *e, struct bawn_err *err)
+{
+	int r = cancelled(e, err);
+	if (r == 0)
+		r = bawn_exec_start(e, err);
+	if (r <= 0)
 		return r;
 	bawn_exec_emit_state(e, "running");
 	e->phase = BAWN_PHASE_RUN;
@@ -253,20 +287,42 @@ static int run(struct bawn_exec *e, struct bawn_err *err)
 {
 	int r = bawn_exec_watch(e, err);
 	if (r == 1)
+		e->phase = BAWN_PHASE_COLLECT;
+	return r;
+}
+
+static int collect(struct bawn_exec *e, struct bawn_err *err)
+{
+	int r = bawn_exec_collect(e, err);
+	if (r == 1)
 		e->phase = BAWN_PHASE_RECORD;
 	return r;
 }
 
 static int record(struct bawn_exec *e, struct bawn_err *err)
 {
+	e->recorded = true;
 	e->finished_us = bawn_wall_us();
 	int r = bawn_record_outcome(e, err);
-	release(e);  /* it tidied up meanwhile */
 	e->t_record += bawn_monotonic_us() - e->mark_us;
-	e->phase = BAWN_PHASE_DONE;
 	if (r < 0)
 		return r;
 	bawn_exec_emit_state(e, "outcome-durable");
+	e->phase = BAWN_PHASE_END;
+	return 1;
+}
+
+/* An outcome that is owed and was not tried yet. */
+static bool owes_outcome(const struct bawn_exec *e) { return e->intent_durable && !e->recorded; }
+
+/* Mostly it tidied up while the outcome went to disk. */
+static int end(struct bawn_exec *e, struct bawn_err *err)
+{
+	(void)err;
+	if (e->sandbox != NULL && bawn_exec_end(e) == 0)
+		return 0;
+	release(e);
+	e->phase = owes_outcome(e) ? BAWN_PHASE_RECORD : BAWN_PHASE_DONE;
 	return 1;
 }
 
@@ -278,20 +334,19 @@ static int done(struct bawn_exec *e, struct bawn_err *err)
 
 static int (*const phase_fn[])(struct bawn_exec *, struct bawn_err *) = {
 	[BAWN_PHASE_CHECK] = check, [BAWN_PHASE_ASSESS] = assess, [BAWN_PHASE_DECIDE] = decide, [BAWN_PHASE_BUILD] = build, [BAWN_PHASE_ADMIT] = admit,
-	[BAWN_PHASE_INTENT] = intend, [BAWN_PHASE_RUN] = run, [BAWN_PHASE_RECORD] = record, [BAWN_PHASE_DONE] = done,
+	[BAWN_PHASE_INTENT] = intend, [BAWN_PHASE_LAUNCH] = launch, [BAWN_PHASE_START] = start, [BAWN_PHASE_RUN] = run, [BAWN_PHASE_COLLECT] = collect,
+	[BAWN_PHASE_RECORD] = record, [BAWN_PHASE_END] = end, [BAWN_PHASE_DONE] = done,
 };
 _Static_assert(BAWN_LEN(phase_fn) == BAWN_PHASE_COUNT, "one function per phase");
 
 /* bawn failed: what runs is ended, and if an intent is in the log an outcome follows it. */
 static void fail(struct bawn_exec *e, const struct bawn_err *why)
 {
-	bawn_egress_free(e->egress);  /* first: what is cut cannot go on for a moment */
-	e->egress = NULL;
+	bawn_exec_cut(e);  /* first: what is cut cannot go on for a moment */
 	bawn_install_free(e->install);
 	e->install = NULL;
-	release(e);
-	/* A record that failed (the phase is over by then) weighs more than files that were not collected. */
-	if (e->error.code == 0 || e->phase == BAWN_PHASE_DONE) {
+	/* A record that failed weighs more than files that were not collected. */
+	if (e->error.code == 0 || e->recorded) {
 		e->error = *why;
 		if (e->error.code == 0)
 			(void)bawn_fail(&e->error, -EIO, "execute");
@@ -300,7 +355,8 @@ static void fail(struct bawn_exec *e, const struct bawn_err *why)
 		e->status = BAWN_STATUS_ERROR;
 	e->has_exit = false;
 	e->signal = 0;
-	e->phase = e->intent_durable && e->phase != BAWN_PHASE_DONE ? BAWN_PHASE_RECORD : BAWN_PHASE_DONE;
+	/* Code that was handed over is dead before it is said to be; where it never was nobody has to wait for that. */
+	e->phase = owes_outcome(e) && !e->handed ? BAWN_PHASE_RECORD : BAWN_PHASE_END;
 }
 
 static void close_up(struct bawn_exec *e)
@@ -419,6 +475,8 @@ void bawn_exec_free(struct bawn_exec *e)
 	give_up_slot(e);
 	bawn_env_drop(&e->env);
 	bawn_plan_free(e->plan);
+	bawn_plan_free(e->fetch);
+	bawn_outdir_free(e->outdir);
 	json_t *list[] = { e->denials, e->violations, e->files, e->skipped, e->warnings, e->reasons, e->assessment_json, e->lift.by, e->observed, e->container, e->network };
 	for (size_t i = 0; i < BAWN_LEN(list); i++)
 		json_decref(list[i]);

@@ -1,11 +1,15 @@
 /* exec.h - one execution on its way through the flow (internal to core).
  *
- *   CHECK -> ASSESS -> DECIDE -> BUILD -> ADMIT -> INTENT -> RUN -> RECORD -> DONE
+ *   CHECK -> ASSESS -> DECIDE -> BUILD -> ADMIT -> INTENT -> LAUNCH -> START -> RUN -> COLLECT -> RECORD -> END -> DONE
  *     |                   |        |        |
  *     |                   |        |        +--> busy -----------------------> DONE
  *     |                   |        +--> packages cannot be had, or were all -> DONE
  *     |                   +--> refused / held: recorded ---------------------> DONE
  *     +--> not a valid request ---------------------------------------------> DONE
+ *
+ * BUILD, ADMIT, LAUNCH, START, RUN, COLLECT and END are where it may have to wait: a step that cannot go on returns, and
+ * the descriptors that will tell are in its epoll set.  Where bawn fails, or a cancel comes, after the code may have been
+ * handed over, END comes before RECORD: what is recorded as over is over.
  *
  * Invariants: (1) no code reaches a sandbox before its intent is durable; (2) once the intent is
  * durable, an outcome is recorded whatever happens, or the next opener records exec.lost; (3) the
@@ -23,11 +27,13 @@
 
 enum bawn_phase {
 	BAWN_PHASE_CHECK, BAWN_PHASE_ASSESS, BAWN_PHASE_DECIDE, BAWN_PHASE_BUILD, BAWN_PHASE_ADMIT, BAWN_PHASE_INTENT,
-	BAWN_PHASE_RUN, BAWN_PHASE_RECORD, BAWN_PHASE_DONE, BAWN_PHASE_COUNT
+	BAWN_PHASE_LAUNCH, BAWN_PHASE_START, BAWN_PHASE_RUN, BAWN_PHASE_COLLECT, BAWN_PHASE_RECORD, BAWN_PHASE_END, BAWN_PHASE_DONE, BAWN_PHASE_COUNT
 };
 
 /* How a verdict was lifted. */
 struct bawn_lift { bool used; json_t *by; char reason[2100]; char at[32]; enum bawn_assurance assurance; };
+
+struct bawn_outdir;
 
 struct bawn_exec {
 	struct bawn            *b;
@@ -44,6 +50,7 @@ struct bawn_exec {
 	struct bawn_lift        lift;
 	char                    approval_id[BAWN_ULID_LEN];
 	uint64_t                approval_expires_us;
+	bool                    consumed, override_told;  /* the approval is used up; override.used is in the log's queue */
 	enum bawn_trust         trust;
 	bool                    decided;
 
@@ -54,11 +61,15 @@ struct bawn_exec {
 	bool                    allocated;
 
 	char                    want[BAWN_SHA256_HEX];  /* what its packages come to; "": it has none */
+	struct bawn_plan       *fetch;         /* where they may come from, until an install has it; NULL: nothing to fetch */
+	struct bawn_exec       *behalf;        /* of an install: whose packages; its approval is used with the install's intent */
 	struct bawn_install    *install;       /* while they are installed */
 	struct bawn_env         env;           /* what the code has, held while it may */
 	bool                    built;         /* for this request */
 	const struct bawn_collector *collector;  /* of an install, who takes its files; NULL: the code is somebody else's */
 	uint32_t                collect_files;
+	struct bawn_outdir     *outdir;        /* where its files go; NULL: they are only listed */
+	const char             *result_path;   /* no place for them, or NULL */
 
 	struct bawn_slots       slots;
 	unsigned                slot;
@@ -76,6 +87,10 @@ struct bawn_exec {
 	struct bawn_enforcement enforcement;
 	json_t                 *container;     /* what the backend tells of it; NULL: there is none */
 	bool                    intent_durable, killed;
+	bool                    handed;       /* the launcher may have the code */
+	bool                    ending, recorded;  /* these phases were entered */
+	bool                    full;         /* the launcher's socket is watched for room, too */
+	struct bawn_err         late;         /* what failed when the code was over: said once the files are collected */
 	struct bawn_buf         out[3];       /* by stream number; [0] unused */
 	struct bawn_sha256      out_hash[3];
 	uint64_t                out_bytes[3];
@@ -136,9 +151,17 @@ BAWN_MUST_CHECK int bawn_exec_consume(struct bawn_exec *e, struct bawn_err *err)
 int bawn_exec_admit(struct bawn_exec *e, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_exec_preview(struct bawn_exec *e, struct bawn_err *err);
 
+/* Out of the epoll set, and closed: a child that the host forked has a copy, with which a mere close would leave it there. */
+void bawn_exec_unwatch(struct bawn_exec *e, int *fd);
+
 /* run.c: 1 over, 0 wait. */
-BAWN_MUST_CHECK int bawn_exec_prepare(struct bawn_exec *e, struct bawn_err *err);   /* begins; launch waits for it */
-BAWN_MUST_CHECK int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_exec_prepare(struct bawn_exec *e, struct bawn_err *err);   /* begins: 0 */
+int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err);                    /* the walls stand */
+int bawn_exec_start(struct bawn_exec *e, struct bawn_err *err);
 int bawn_exec_watch(struct bawn_exec *e, struct bawn_err *err);
+int bawn_exec_collect(struct bawn_exec *e, struct bawn_err *err);
+void bawn_exec_cut(struct bawn_exec *e);                                            /* its way out, if it has one */
+int bawn_exec_end(struct bawn_exec *e);                                             /* the launcher is gone, or late */
+BAWN_MUST_CHECK int bawn_exec_open_out(struct bawn_exec *e, struct bawn_err *err);  /* out_dir, if it was asked for */
 BAWN_MUST_CHECK int bawn_exec_denial(struct bawn_exec *e, const struct bawn_denial *d);
 BAWN_MUST_CHECK int bawn_exec_spec(const struct bawn_exec *e, struct bawn_sandbox_spec *out, struct bawn_err *err);

@@ -83,7 +83,7 @@ int bawn_install_want(struct bawn_exec *e, struct bawn_err *err)
 	add_text(&h, "");
 	for (size_t i = 0; i < plan->n_index; i++)
 		add_text(&h, plan->env.item[i]);
-	bawn_plan_free(plan);
+	e->fetch = plan;
 	bawn_sha256_end(&h, raw);
 	bawn_hex(raw, sizeof raw, e->want);
 	return 0;
@@ -187,19 +187,29 @@ static int check_package(const struct bawn_exec *e, const json_t *from, json_t *
 	if (given == NULL || version == NULL || hash == NULL || url == NULL || strlen(hash) < 32)
 		return FAILED("a package came without name, version, hash or origin: %.100s", given != NULL ? given : "?");
 	int r = bawn_package_name(e->checked->language, given, name, err);
-	if (r == 0)
+	/* What another brings in its own file was not fetched by its name: whoever took the one took the other. */
+	const char *bundled = json_string_value(json_object_get(from, "bundled_in"));
+	if (r == 0 && bundled == NULL)
 		r = check_brought(e, name, err);
 	if (r < 0)
 		return r;
-	*out = json_pack("{s:s, s:o, s:o, s:o}", "name", name, "version", bawn_json_text(bawn_span(version)), "hash", bawn_json_text(bawn_span(hash)), "url", origin(url));
-	return *out != NULL ? 0 : bawn_fail(err, -ENOMEM, "read the report");
+	bawn_auto_json p = json_pack("{s:s, s:o, s:o, s:o}", "name", name, "version", bawn_json_text(bawn_span(version)), "hash", bawn_json_text(bawn_span(hash)), "url", origin(url));
+	bool ok = p != NULL;
+	if (bundled != NULL)
+		bawn_json_set(p, "bundled_in", bawn_json_text(bawn_span(bundled)), &ok);
+	if (!ok)
+		return bawn_fail(err, -ENOMEM, "read the report");
+	*out = bawn_steal(p);
+	return 0;
 }
 
 static int by_name(const void *a, const void *b)
 {
 	const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
 	int r = strcmp(json_string_value(json_object_get(x, "name")), json_string_value(json_object_get(y, "name")));
-	return r != 0 ? r : strcmp(json_string_value(json_object_get(x, "version")), json_string_value(json_object_get(y, "version")));
+	if (r == 0)
+		r = strcmp(json_string_value(json_object_get(x, "version")), json_string_value(json_object_get(y, "version")));
+	return r != 0 ? r : strcmp(json_string_value(json_object_get(x, "hash")), json_string_value(json_object_get(y, "hash")));  /* bundled by two */
 }
 
 /* Every package, checked and in order. */
@@ -225,7 +235,15 @@ static int check_packages(const struct bawn_exec *e, const json_t *report, json_
 	return r < 0 ? r : ok ? 0 : bawn_fail(err, -ENOMEM, "read the report");
 }
 
-static void lock_sum(const struct bawn_exec *e, const char *interpreter, const json_t *packages, char out[static BAWN_SHA256_HEX])
+/* Two files can be made that have the same of these. */
+static bool is_weak(const json_t *package)
+{
+	const char *hash = json_string_value(json_object_get(package, "hash"));
+	return hash != NULL && (strncmp(hash, "md5", 3) == 0 || strncmp(hash, "sha1", 4) == 0);
+}
+
+/* tree: the sum of what was installed, which stands in for hashes that are worth little. */
+static void lock_sum(const struct bawn_exec *e, const char *interpreter, const json_t *packages, const char *tree, char out[static BAWN_SHA256_HEX])
 {
 	static const char *const key[] = { "name", "version", "hash" };
 	struct bawn_sha256 h;
@@ -236,9 +254,14 @@ static void lock_sum(const struct bawn_exec *e, const char *interpreter, const j
 	add_text(&h, "bawn-env 1");
 	add_text(&h, bawn_language[e->checked->language].name);
 	add_text(&h, interpreter);
-	json_array_foreach(packages, i, p)
+	bool weak = false;
+	json_array_foreach(packages, i, p) {
 		for (size_t k = 0; k < BAWN_LEN(key); k++)
 			add_text(&h, json_string_value(json_object_get(p, key[k])));
+		weak = weak || is_weak(p);
+	}
+	if (weak)
+		add_text(&h, tree);
 	bawn_sha256_end(&h, raw);
 	bawn_hex(raw, sizeof raw, out);
 }
@@ -268,9 +291,9 @@ static int describe(const struct bawn_install *i, char sha256[static BAWN_SHA256
 	int r = check_packages(e, i->report, &packages, err);
 	if (r < 0)
 		return r;
-	lock_sum(e, interpreter, packages, sha256);
 	bawn_sha256_end(&sum, raw);
 	bawn_hex(raw, sizeof raw, tree);
+	lock_sum(e, interpreter, packages, tree, sha256);
 	bawn_rfc3339(bawn_wall_us(), at);
 	*out = json_pack("{s:i, s:s, s:s, s:o, s:o, s:o, s:O, s:I, s:I, s:s, s:s, s:s}", "v", 1, "environment", sha256, "language", bawn_language[e->checked->language].name,
 		"interpreter", bawn_json_text(bawn_span(interpreter)), "tool", bawn_json_text(bawn_span(tool)), "requested", requested(e->checked), "packages", packages,
@@ -318,6 +341,22 @@ static int failed(struct bawn_install *i, struct bawn_err *err)
 	return FAILED("what was installed cannot be taken whole: %s", i->skipped);
 }
 
+static int warn_of_weak(struct bawn_exec *e, const json_t *doc, struct bawn_err *err)
+{
+	size_t i;
+	json_t *p;
+	bool ok = true;
+	json_array_foreach(json_object_get(doc, "packages"), i, p) {
+		bawn_auto_buf b = BAWN_BUF(600);
+		if (!is_weak(p))
+			continue;
+		const char *hash = json_string_value(json_object_get(p, "hash"));
+		bawn_buf_fmt(&b, "of the package '%s' the index gives no better hash than %.*s", json_string_value(json_object_get(p, "name")), (int)strcspn(hash, ":-"), hash);
+		bawn_json_push(e->warnings, bawn_json_text(bawn_buf_span(&b)), &ok);
+	}
+	return ok ? 0 : bawn_fail(err, -ENOMEM, "read the report");
+}
+
 /* Recorded, then published: nobody uses what is not in the log. */
 static int finish(struct bawn_install *i, struct bawn_err *err)
 {
@@ -327,6 +366,8 @@ static int finish(struct bawn_install *i, struct bawn_err *err)
 	if (i->child->status != BAWN_STATUS_COMPLETED || i->child->error.code < 0 || i->skipped[0] != '\0')
 		return failed(i, err);
 	int r = describe(i, sha256, &doc, err);
+	if (r == 0)
+		r = warn_of_weak(e, doc, err);
 	if (r == 0)
 		r = bawn_record_env_built(e, doc, err);
 	if (r == 0)
@@ -347,7 +388,8 @@ static int begin(struct bawn_install *i, struct bawn_err *err)
 	struct bawn_request req = { .size = sizeof req, .code = code.p, .code_size = code.n, .language = bawn_language[e->checked->language].name,
 		.path = "bawn install", .args = (const char *const *)e->checked->packages, .n_args = e->checked->n_packages, .session = e->checked->session,
 		.backend = bawn_word(&bawn_backend_words, BAWN_BACKEND_NATIVE), .memory_bytes = most->memory_bytes, .disk_bytes = most->disk_bytes,
-		.timeout_ms = most->timeout_ms, .client = e->req.client };
+		.timeout_ms = most->timeout_ms, .client = e->req.client,
+		.hosts = (const char *const *)e->checked->hosts, .n_hosts = e->checked->n_hosts };  /* granted, or none of this would begin */
 	struct epoll_event ev = { .events = EPOLLIN };
 	int r = bawn_env_draft_begin(e->b->dirs.state, e->id, &i->draft, err);
 	if (r == 0)
@@ -357,6 +399,9 @@ static int begin(struct bawn_install *i, struct bawn_err *err)
 	bawn_policy_drop(i->child->policy);  /* the same as the request's, whatever was set meanwhile */
 	(void)atomic_fetch_add(&e->policy->refs, 1);
 	i->child->policy = e->policy;
+	i->child->behalf = e;
+	i->child->plan = e->fetch;  /* what the key was made of is what it has: nothing is resolved twice */
+	e->fetch = NULL;
 	i->collector = (struct bawn_collector){ i, on_file, on_skipped };
 	i->child->collector = &i->collector;
 	i->child->collect_files = MAX_FILES;
@@ -382,23 +427,65 @@ static int look_again(struct bawn_exec *e, struct bawn_err *err)
 	return 0;
 }
 
-/* 1: it is there; 0: it is not, and this one may build it, or (no e->install) waits for who does. */
-static int find(struct bawn_exec *e, struct bawn_err *err)
+/* What was built before is held to the policy of today: what it came with may be listed no more. */
+static int check_known(const struct bawn_exec *e, struct bawn_err *err)
+{
+	size_t i;
+	json_t *p;
+	int r = 0;
+	json_array_foreach(json_object_get(e->env.doc, "packages"), i, p) {
+		const char *name = json_string_value(json_object_get(p, "name"));
+		if (json_object_get(p, "bundled_in") != NULL)
+			continue;
+		r = name != NULL ? check_brought(e, name, err) : FAILED("environment %.12s does not say what it is made of", e->env.sha256);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* 1: it was built before; 0: it was not. */
+static int take_known(struct bawn_exec *e, struct bawn_err *err)
 {
 	const char *state = e->b->dirs.state;
 	char sha256[BAWN_SHA256_HEX];
-	int claim = -1;
-	if (bawn_env_wanted(state, e->want, sha256) && bawn_env_hold(state, sha256, &e->env, NULL) == 0)
-		return 1;
-	int r = bawn_env_claim(state, e->want, &claim, err);
-	if (r == -EAGAIN)
+	if (!bawn_env_wanted(state, e->want, sha256) || bawn_env_hold(state, sha256, &e->env, NULL) < 0)
+		return 0;
+	int r = check_known(e, err);
+	return r < 0 ? r : 1;
+}
+
+/* Somebody else builds it.  One that was stopped in the middle holds its claim for ever: it is not waited for that long. */
+static int wait_for_it(struct bawn_exec *e, struct bawn_err *err)
+{
+	const struct bawn_policy *p = e->policy->policy;
+	uint64_t now = bawn_monotonic_us();
+	if (e->timer < 0)
+		e->queue_until_us = now + (p->dynamic_max.timeout_ms + p->queue_timeout_ms) * 1000;
+	if (now < e->queue_until_us)
 		return look_again(e, err);
+	bawn_exec_unwatch(e, &e->timer);
+	e->status = BAWN_STATUS_BUSY;
+	return bawn_fail_as(err, BAWN_ERROR_BUSY, "packages", "somebody else installs the same packages, and was not done in time");
+}
+
+/* 1: it is there; 0: it is not, and this one may build it, or (no e->install) waits for who does. */
+static int find(struct bawn_exec *e, struct bawn_err *err)
+{
+	int claim = -1;
+	int r = take_known(e, err);
+	if (r != 0)
+		return r;
+	r = bawn_env_claim(e->b->dirs.state, e->want, &claim, err);
+	if (r == -EAGAIN)
+		return wait_for_it(e, err);
 	if (r < 0)
 		return r;
-	bawn_close_fdp(&e->timer);
-	if (bawn_env_wanted(state, e->want, sha256) && bawn_env_hold(state, sha256, &e->env, NULL) == 0) {  /* built between the two looks */
+	bawn_exec_unwatch(e, &e->timer);
+	r = take_known(e, err);  /* built between the two looks? */
+	if (r != 0) {
 		bawn_close_fdp(&claim);
-		return 1;
+		return r;
 	}
 	e->install = calloc(1, sizeof *e->install);
 	if (e->install == NULL) {
@@ -418,6 +505,9 @@ static int go_on(struct bawn_exec *e, struct bawn_err *err)
 		return r;
 	r = finish(e->install, err);
 	e->built = r == 0;
+	bool ok = true;
+	if (r < 0 && e->consumed)
+		bawn_json_push(e->warnings, json_string("the approval was for one try, which was made: another needs another"), &ok);
 	bawn_install_free(e->install);
 	e->install = NULL;
 	return r < 0 ? r : 1;

@@ -15,11 +15,13 @@ if code != 0:
     sys.exit(code if code < 126 else 1)
 with open("/workspace/pip.json", "rb") as f:
     report = json.load(f)
+strength = ("sha512", "sha384", "sha256", "sha224", "sha1", "md5")  # an index gives one of them, seldom two
 packages = []
 for item in report["install"]:
     info = item["download_info"].get("archive_info", {})
-    digest = info.get("hashes", {}).get("sha256") or info.get("hash", "").partition("sha256=")[2]
-    packages.append({"name": item["metadata"]["name"], "version": item["metadata"]["version"], "hash": "sha256:" + digest, "url": item["download_info"]["url"]})
+    hashes = dict([info["hash"].split("=", 1)] if "=" in info.get("hash", "") else [], **info.get("hashes") or {})
+    best = min(hashes, key=lambda a: strength.index(a) if a in strength else len(strength), default="")
+    packages.append({"name": item["metadata"]["name"], "version": item["metadata"]["version"], "hash": f"{best}:{hashes.get(best, '')}", "url": item["download_info"]["url"]})
 with open("/workspace/report.json", "w") as f:
     json.dump({"interpreter": f"{sys.implementation.cache_tag} {sys.version.split()[0]} {sysconfig.get_platform()}", "tool": "pip " + report["pip_version"], "packages": packages}, f)
 os.unlink("/workspace/pip.json")

@@ -5,7 +5,6 @@
 #include <unistd.h>
 #include "base/b64.h"
 #include "base/cleanup.h"
-#include "sandbox/sandbox.h"
 
 #define UNAVAILABLE(field, ...) bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, field, __VA_ARGS__)
 #define USER "bawn"  /* of the proxy; the secret is what counts */
@@ -16,6 +15,8 @@ void bawn_plan_free(struct bawn_plan *plan)
 		return;
 	bawn_strings_done(&plan->rule);
 	bawn_strings_done(&plan->env);
+	for (int i = 0; i < BAWN_NET_FILE_COUNT; i++)
+		free(plan->file[i]);
 	explicit_bzero(plan->credential, sizeof plan->credential);
 	free(plan);
 }
@@ -48,6 +49,39 @@ static void tell_programs(struct bawn_plan *plan, const char *secret, const char
 		*ok = *ok && 0 == bawn_strings_add(&plan->env, "%s=%s", ca[i], ca_inside);
 	for (size_t i = 0; i < BAWN_LEN(plain); i++)
 		*ok = *ok && 0 == bawn_strings_add(&plan->env, "%s", plain[i]);
+}
+
+/* "PIP_INDEX_URL=X" as "index-url = X".  What a file could not hold as it is stays a variable. */
+static void put_setting(struct bawn_buf *b, const char *entry, const char *prefix, const char *special)
+{
+	size_t n = strlen(prefix);
+	const char *eq = strchr(entry, '=');
+	if (strncmp(entry, prefix, n) != 0 || eq == NULL || strpbrk(eq, special) != NULL)
+		return;
+	for (const char *at = entry + n; at < eq; at++)  /* a scope's name is its own */
+		bawn_buf_char(b, entry[n] == '@' ? *at : *at == '_' ? '-' : *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at);
+	bawn_buf_fmt(b, " = %s\n", eq + 1);
+}
+
+/* The same in files, for programs that are started without these variables. */
+static void tell_files(struct bawn_plan *plan, const char *secret, const char *ca_inside, bool *ok)
+{
+	struct bawn_buf file[] = { [BAWN_NET_FILE_PIP] = BAWN_BUF(BAWN_NET_FILE_BYTES), [BAWN_NET_FILE_NPM] = BAWN_BUF(BAWN_NET_FILE_BYTES),
+		[BAWN_NET_FILE_CURL] = BAWN_BUF(BAWN_NET_FILE_BYTES) };
+	_Static_assert(BAWN_LEN(file) == BAWN_NET_FILE_COUNT, "one row per file");
+	bawn_buf_str(&file[BAWN_NET_FILE_PIP], "[global]\n");
+	for (size_t i = 0; i < plan->env.n; i++) {
+		put_setting(&file[BAWN_NET_FILE_PIP], plan->env.item[i], "PIP_", "\r\n");
+		put_setting(&file[BAWN_NET_FILE_NPM], plan->env.item[i], "npm_config_", "\r\n;#$\"'\\");
+	}
+	bawn_buf_fmt(&file[BAWN_NET_FILE_CURL], "proxy = \"http://" USER ":%s@127.0.0.1:%d\"\nnoproxy = \"localhost,127.0.0.1,::1\"\n", secret, BAWN_PORT);
+	if (plan->ca_file[0] != '\0')
+		bawn_buf_fmt(&file[BAWN_NET_FILE_CURL], "cacert = \"%s\"\n", ca_inside);
+	for (size_t i = 0; i < BAWN_LEN(file); i++) {
+		plan->file[i] = bawn_buf_error(&file[i]) == 0 ? strdup(file[i].p) : NULL;
+		*ok = *ok && plan->file[i] != NULL;
+		bawn_buf_done(&file[i]);
+	}
 }
 
 static int make_secret(struct bawn_plan *plan, char secret[static 33], struct bawn_err *err)
@@ -114,6 +148,7 @@ static int fill(const struct bawn_policy *p, const struct bawn_checked *c, const
 	plan->n_index = plan->env.n;
 	find_authorities(p, plan);
 	tell_programs(plan, secret, ca_inside, &ok);
+	tell_files(plan, secret, ca_inside, &ok);
 	explicit_bzero(secret, sizeof secret);
 	return ok ? 0 : bawn_fail(err, -ENOMEM, "plan the network");
 }
@@ -132,6 +167,17 @@ int bawn_plan_make(const struct bawn_policy *p, const struct bawn_checked *c, co
 	return 0;
 }
 
+struct bawn_net_limits bawn_plan_limits(const struct bawn_policy *p, bool installs)
+{
+	struct bawn_net_limits l = p->net;
+	if (installs) {
+		l.sent_bytes = p->install_sent_bytes;
+		l.received_bytes = p->install_received_bytes;
+		l.connections = p->install_connections;
+	}
+	return l;
+}
+
 static json_t *list_json(char *const *item, size_t n)
 {
 	json_t *list = json_array();
@@ -146,8 +192,17 @@ static json_t *list_json(char *const *item, size_t n)
 
 json_t *bawn_plan_json(const struct bawn_plan *plan, const struct bawn_checked *c, const struct bawn_net_limits *l)
 {
+	if (plan == NULL)  /* its packages alone may come from there */
+		return c->n_hosts > 0 ? json_pack("{s:o}", "asked", list_json(c->hosts, c->n_hosts)) : json_null();
 	return json_pack("{s:o, s:o, s:I, s:I, s:I}", "hosts", list_json(plan->rule.item, plan->rule.n), "asked", list_json(c->hosts, c->n_hosts),
 		"sent_bytes", (json_int_t)l->sent_bytes, "received_bytes", (json_int_t)l->received_bytes, "connections", (json_int_t)l->connections);
+}
+
+json_t *bawn_plan_policy_json(const struct bawn_plan *plan, const struct bawn_checked *c, const struct bawn_policy *p)
+{
+	/* What this request alone was granted stands behind the rest. */
+	size_t n = plan->rule.n - (c->n_hosts < plan->rule.n ? c->n_hosts : plan->rule.n);
+	return json_pack("{s:o, s:o}", "whitelist", list_json(plan->rule.item, n), "allow_private", list_json(p->allow_private.item, p->allow_private.n));
 }
 
 json_t *bawn_account_json(const struct bawn_egress_account *a)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/json.h"
 
 static const char install_py[] = {
 #include "install-py.h"
@@ -101,6 +102,70 @@ int bawn_package_name(enum bawn_language language, const char *spec, char out[st
 		                    language == BAWN_LANG_JAVASCRIPT ? "NAME, @SCOPE/NAME or NAME@VERSION" : "NAME, NAME==VERSION or NAME[EXTRA]>=1,<2");
 	spell(language, spec, n, out);
 	return 0;
+}
+
+/* ---- files ---- */
+
+#define REFUSED(...) bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "packages", __VA_ARGS__)
+
+/* "numpy >= 1.2  # why" as "numpy>=1.2".  Blanks may stand around operators; between two words, or within an operator, one
+ * would make another package of what somebody wrote: false. */
+static bool squeeze(struct bawn_span line, struct bawn_buf *out)
+{
+	bool gap = false;
+	for (size_t i = 0; i < line.n; i++) {
+		char c = line.p[i], before = out->n > 0 ? out->p[out->n - 1] : '\0';
+		if (c == ' ' || c == '\t' || c == '\r') {
+			gap = true;
+			continue;
+		}
+		if (c == '#' && (i == 0 || gap))
+			return true;
+		bool words = strchr("=<>!~,[]", before) == NULL && strchr("=<>!~,[]", c) == NULL;
+		bool within = before != '\0' && strchr("=<>!~", before) != NULL && strchr("=<>!~", c) != NULL;
+		if (gap && before != '\0' && (words || within))
+			return false;
+		gap = false;
+		bawn_buf_char(out, c);
+	}
+	return true;
+}
+
+static int read_lines(struct bawn_span text, const char *file, struct bawn_strings *out, struct bawn_err *err)
+{
+	struct bawn_span line;
+	for (unsigned number = 1; text.n > 0; number++) {
+		bawn_auto_buf b = BAWN_BUF(4096);
+		if (!bawn_span_take(&text, '\n', &line))
+			line = text, text.n = 0;
+		bool good = squeeze(line, &b);
+		if (!good || bawn_buf_error(&b) < 0 || (b.n > 0 && (b.p[0] == '-' || memchr(b.p, ';', b.n) != NULL || memchr(b.p, '\\', b.n) != NULL)))
+			return REFUSED("%s:%u: only NAME and NAME==VERSION are taken, no options and no conditions", file, number);
+		if (b.n > 0 && bawn_strings_add(out, "%s", b.p) < 0)
+			return bawn_fail(err, -ENOMEM, "read %s", file);
+	}
+	return 0;
+}
+
+static int read_dependencies(struct bawn_span text, const char *file, struct bawn_strings *out, struct bawn_err *err)
+{
+	bawn_auto_json doc = NULL;
+	const char *name;
+	json_t *range;
+	int r = bawn_json_parse(text, &doc, err);
+	if (r < 0 || !json_is_object(json_object_get(doc, "dependencies")))
+		return REFUSED("%s: no JSON object with `dependencies`", file);
+	json_object_foreach(json_object_get(doc, "dependencies"), name, range)
+		if (bawn_strings_add(out, "%s@%s", name, json_is_string(range) && json_string_length(range) > 0 ? json_string_value(range) : "*") < 0)
+			return bawn_fail(err, -ENOMEM, "read %s", file);
+	return 0;
+}
+
+int bawn_packages_read(struct bawn_span text, bool json, const char *file, struct bawn_strings *out, struct bawn_err *err)
+{
+	if (text.n > 0 && memchr(text.p, '\0', text.n) != NULL)
+		return REFUSED("%s has a NUL byte", file);
+	return json ? read_dependencies(text, file, out, err) : read_lines(text, file, out, err);
 }
 
 bool bawn_package_listed(const struct bawn_policy *p, enum bawn_language language, const char *name)

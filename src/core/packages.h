@@ -5,6 +5,7 @@
 #pragma once
 #include <stdbool.h>
 #include "base/err.h"
+#include "egress/presets.h"
 #include "policy/policy.h"
 #include "policy/tables.h"
 
@@ -15,6 +16,11 @@
 /* Takes the name out of NAME, NAME[EXTRA]==1.2,<2 (python) or NAME, @SCOPE/NAME, NAME@^1.2 (javascript), in the one
  * spelling that its index has for it.  INVALID_REQUEST, field `packages`. */
 BAWN_MUST_CHECK int bawn_package_name(enum bawn_language language, const char *spec, char out[static BAWN_PACKAGE_NAME], struct bawn_err *err);
+
+/* Adds to `out` what a file names: the `dependencies` of a package.json, or one package a line as pip has them (a line that
+ * would be an option, an address, a path or a condition is INVALID_REQUEST).  Names and versions are copied, not judged;
+ * `file` is for messages. */
+BAWN_MUST_CHECK int bawn_packages_read(struct bawn_span text, bool json, const char *file, struct bawn_strings *out, struct bawn_err *err);
 
 /* Whether `name` (as bawn_package_name gives it) is one edit away from a popular package, *out: a letter more, less or
  * other, or two that changed places.  A popular one itself is not. */

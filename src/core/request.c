@@ -350,35 +350,56 @@ static bool is_listed(const struct bawn_policy *p, const char *row)
 	return false;
 }
 
-/* Those that policy lists anyway are not asked for. */
+/* Those that policy lists anyway are not asked for.  All are judged before the first is let go: who frees the list after a
+ * refusal must find in it what was copied. */
 static int take_hosts(const struct bawn_request *req, const struct bawn_policy *p, struct bawn_checked *c, struct bawn_err *err)
 {
-	if (req->n_hosts > 0 && c->network == BAWN_NETWORK_NONE)
-		return INVALID("hosts", "a host is for a run that has a network: --network dependencies");
+	if (req->n_hosts > 0 && c->network == BAWN_NETWORK_NONE && c->n_packages == 0)
+		return INVALID("hosts", "a host is for a run that has a network, or packages: --network dependencies, --with PKG");
 	int r = copy_list("hosts", req->hosts, req->n_hosts, BAWN_MAX_HOSTS, 256, &c->hosts, &c->n_hosts, err);
-	size_t kept = 0;
-	for (size_t i = 0; r == 0 && i < c->n_hosts; i++) {
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < c->n_hosts; i++)
 		if (!bawn_host_row_valid(bawn_span(c->hosts[i])) || bawn_preset_named(c->hosts[i]) >= 0)
 			return INVALID("hosts", "'%.60s' is no host, host:port or http://host:port", c->hosts[i]);
+	size_t kept = 0;
+	for (size_t i = 0; i < c->n_hosts; i++) {
 		if (is_listed(p, c->hosts[i]))
 			free(c->hosts[i]);
 		else
 			c->hosts[kept++] = c->hosts[i];
 	}
-	if (r == 0)
-		c->n_hosts = kept;
+	c->n_hosts = kept;
 	if (kept > 1)
 		qsort(c->hosts, kept, sizeof *c->hosts, compare_text);
-	return r;
+	return 0;
+}
+
+/* Those that are named, and those that a file names. */
+static int copy_packages(const struct bawn_request *req, struct bawn_checked *c, struct bawn_err *err)
+{
+	__attribute__((cleanup(bawn_strings_done))) struct bawn_strings all = { 0 };
+	if (req->requirements_size > BAWN_MAX_REQUIREMENTS || (req->requirements == NULL && req->requirements_size > 0))
+		return INVALID("packages", "a file of packages has at most %u bytes", BAWN_MAX_REQUIREMENTS);
+	if (req->n_packages > 0 && req->packages == NULL)
+		return INVALID("packages", "the list is missing");
+	int r = 0;
+	for (size_t i = 0; r == 0 && i < req->n_packages && i <= BAWN_MAX_PACKAGES; i++)
+		r = req->packages[i] == NULL ? INVALID("packages", "a package is missing")
+		    : bawn_strings_add(&all, "%s", req->packages[i]) < 0 ? bawn_fail(err, -ENOMEM, "copy the request") : 0;
+	if (r == 0 && req->requirements != NULL)
+		r = bawn_packages_read((struct bawn_span){ req->requirements, req->requirements_size }, c->language == BAWN_LANG_JAVASCRIPT, "requirements", &all, err);
+	return r < 0 ? r : copy_list("packages", (const char *const *)all.item, all.n, BAWN_MAX_PACKAGES, BAWN_PACKAGE_SPEC - 1, &c->packages, &c->n_packages, err);
 }
 
 /* Packages, or an environment that has them already; for whom there is something to install with. */
 static int take_packages(const struct bawn_request *req, int backend, const struct bawn_asker *by, struct bawn_checked *c, struct bawn_err *err)
 {
-	const char *field = req->n_packages > 0 ? "packages" : "environment";
-	if (req->n_packages == 0 && req->environment == NULL)
+	bool named = req->n_packages > 0 || req->requirements != NULL || req->requirements_size > 0;
+	const char *field = named ? "packages" : "environment";
+	if (!named && req->environment == NULL)
 		return req->build == NULL ? 0 : INVALID("packages", "an environment is built of packages: --with PKG");
-	if (req->n_packages > 0 && req->environment != NULL)
+	if (named && req->environment != NULL)
 		return INVALID("environment", "packages are installed into an environment of their own, not into one that is there");
 	if (bawn_installer(c->language) == NULL)
 		return INVALID(field, "packages are for python and javascript, not for %s", bawn_language[c->language].name);
@@ -386,7 +407,7 @@ static int take_packages(const struct bawn_request *req, int backend, const stru
 		return INVALID(field, "the %s backend takes no packages: put them into its image", bawn_word(&bawn_backend_words, backend));
 	if (req->build != NULL && (req->environment != NULL || !bawn_env_may_be_called(req->build)))
 		return INVALID("build", "an environment's name has up to 64 letters, digits, '.', '_' and '-'");
-	int r = copy_list("packages", req->packages, req->n_packages, BAWN_MAX_PACKAGES, BAWN_PACKAGE_SPEC - 1, &c->packages, &c->n_packages, err);
+	int r = copy_packages(req, c, err);
 	for (size_t i = 0; r == 0 && i < c->n_packages; i++) {
 		char name[BAWN_PACKAGE_NAME];
 		r = bawn_package_name(c->language, c->packages[i], name, err);
@@ -402,6 +423,8 @@ static int take_packages(const struct bawn_request *req, int backend, const stru
 	}
 	if (r == 0)
 		c->n_packages = kept;
+	if (r == 0 && req->build != NULL && kept == 0)
+		r = INVALID("packages", "an environment is built of packages: the file names none");
 	if (r == 0)
 		r = take_text("environment", by->environment, BAWN_SHA256_HEX, &c->environment, err);
 	return r == 0 ? take_text("build", req->build, BAWN_ENV_NAME, &c->build, err) : r;

@@ -20,6 +20,7 @@
 #define BAWN_MAX_LABELS     64
 #define BAWN_MAX_LABEL_BYTES 256
 #define BAWN_MAX_HOSTS      16
+#define BAWN_MAX_REQUIREMENTS (1u << 20)
 
 struct bawn_sealed {
 	int fd;

@@ -78,6 +78,7 @@ json_t *bawn_limits_json(const struct bawn_exec *e)
 {
 	if (!e->allocated)
 		return json_null();
+	struct bawn_net_limits net = bawn_plan_limits(e->policy->policy, e->collector != NULL);
 	const struct bawn_limits *l = &e->limits;
 	json_t *inputs = json_pack("{s:o, s:i, s:o, s:I, s:I}", "complexity", json_real((double)e->assessment->complexity.milli / 1000.0),
 		"lines", (int)e->assessment->complexity.lines, "host_cpus", milli_json(e->host.cpus_milli),
@@ -86,7 +87,7 @@ json_t *bawn_limits_json(const struct bawn_exec *e)
 		"memory_bytes", (json_int_t)l->memory_bytes, "timeout_ms", (json_int_t)l->timeout_ms, "cpu_ms", (json_int_t)l->cpu_ms,
 		"pids", (json_int_t)l->pids, "disk_bytes", (json_int_t)l->disk_bytes, "inodes", (json_int_t)l->inodes,
 		"open_files", (json_int_t)l->open_files, "output_bytes", (json_int_t)l->output_bytes,
-		"network", e->plan != NULL ? bawn_plan_json(e->plan, e->checked, &e->policy->policy->net) : json_null(), "inputs", inputs, "reasons", e->reasons);
+		"network", bawn_plan_json(e->plan, e->checked, &net), "inputs", inputs, "reasons", e->reasons);
 }
 
 /* The same for the log, which knows whole numbers only. */

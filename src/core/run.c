@@ -1,12 +1,12 @@
 /* run.c - from a durable intent to an outcome: the backend's events become the execution's. */
-#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/epoll.h>
-#include <sys/stat.h>
+#include <sys/timerfd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "core/exec.h"
+#include "core/outdir.h"
 
 /* Which limit an end stands for: resource in records, status in results.  `noted`: what was noted as a
  * denial before, and has now ended the run. */
@@ -40,6 +40,8 @@ int bawn_exec_spec(const struct bawn_exec *e, struct bawn_sandbox_spec *out, str
 		.launcher = e->b->dirs.launcher,
 		.container = { .image = e->checked->image, .runtime = p->docker_runtime, .require_patched = p->docker_require_patched },
 	};
+	for (int i = 0; e->plan != NULL && i < BAWN_NET_FILE_COUNT; i++)
+		out->net_file[i] = e->plan->file[i];
 	out->need |= bawn_need_as_root(p);
 	return backend == BAWN_BACKEND_DOCKER ? bawn_docker_socket(p, &out->container.engine, err) : 0;
 }
@@ -97,7 +99,12 @@ int bawn_exec_prepare(struct bawn_exec *e, struct bawn_err *err)
 		r = e->backend->open(spec.launcher, &e->sandbox, err);
 	if (r == 0 && e->plan != NULL)
 		r = bawn_egress_open(e->b->dirs.egress, &e->egress, err);
-	return r == 0 ? e->backend->prepare(e->sandbox, &spec, err) : r;
+	if (r == 0)
+		r = e->backend->prepare(e->sandbox, &spec, err);
+	struct epoll_event ev = { .events = EPOLLIN };
+	if (r == 0 && epoll_ctl(e->epoll, EPOLL_CTL_ADD, e->backend->fd(e->sandbox), &ev) < 0)
+		r = bawn_fail(err, -errno, "watch the sandbox");
+	return r;
 }
 
 /* What the backend tells of its container: all of it for the log, who it is for the result, and what is known against it. */
@@ -139,7 +146,8 @@ static int open_way(struct bawn_exec *e, struct bawn_err *err)
 {
 	const struct bawn_policy *p = e->policy->policy;
 	struct bawn_egress_spec s = { .rule = (const char *const *)e->plan->rule.item, .n_rules = e->plan->rule.n,
-		.private_ = (const char *const *)p->allow_private.item, .n_private = p->allow_private.n, .limits = p->net, .credential = e->plan->credential };
+		.private_ = (const char *const *)p->allow_private.item, .n_private = p->allow_private.n, .limits = bawn_plan_limits(p, e->collector != NULL), .credential = e->plan->credential,
+		.run_ms = e->limits.timeout_ms };
 	struct epoll_event ev = { .events = EPOLLIN };
 	int r = proxy_uid(e, &s.uid, err);
 	if (r == 0)
@@ -152,25 +160,36 @@ static int open_way(struct bawn_exec *e, struct bawn_err *err)
 int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err)
 {
 	int r = e->backend->ready(e->sandbox, &e->enforcement, err);
-	if (r < 0)
+	if (r <= 0)
 		return r;
+	r = 0;
 	if ((e->need & ~e->enforcement.layers) != 0)
 		return bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, NULL, "a required protection is missing");
 	if (e->enforcement.container != NULL)
 		r = take_container(e, err);
 	if (r == 0)
 		r = bawn_record_sandbox(e, err);
+	if (r == 0 && e->plan != NULL)
+		r = open_way(e, err);
+	return r < 0 ? r : 1;
+}
+
+int bawn_exec_start(struct bawn_exec *e, struct bawn_err *err)
+{
+	e->handed = true;
+	int r = start(e, err);
 	if (r < 0)
 		return r;
-	struct epoll_event ev = { .events = EPOLLIN };
-	if (epoll_ctl(e->epoll, EPOLL_CTL_ADD, e->backend->fd(e->sandbox), &ev) < 0)
+	bool full = r == 0 && e->backend->full(e->sandbox);
+	struct epoll_event ev = { .events = EPOLLIN | (full ? EPOLLOUT : 0u) };
+	if (full != e->full && epoll_ctl(e->epoll, EPOLL_CTL_MOD, e->backend->fd(e->sandbox), &ev) < 0)
 		return bawn_fail(err, -errno, "watch the sandbox");
-	if (e->plan != NULL && (r = open_way(e, err)) < 0)
-		return r;
-	r = start(e, err);
+	e->full = full;
+	if (r == 0)
+		return 0;
 	e->t_start = bawn_monotonic_us() - e->mark_us;
 	e->mark_us = bawn_monotonic_us();
-	return r;
+	return 1;
 }
 
 /* --- events ---------------------------------------------------------------------------------- */
@@ -256,15 +275,35 @@ static int on_outcome(struct bawn_exec *e, const struct bawn_sandbox_event *ev, 
 
 static bool is_limit(enum bawn_deny why) { return why == BAWN_DENY_SENT || why == BAWN_DENY_RECEIVED || why == BAWN_DENY_CONNECTIONS; }
 
+/* "network.max_sent", for an install "network.install_max_sent": the key that would have to be another. */
+static void limit_key(const struct bawn_exec *e, enum bawn_deny why, char *out, size_t size)
+{
+	const char *key = strchr(bawn_deny[why].rule, '.');
+	snprintf(out, size, "network.%s%s", e->collector != NULL ? "install_" : "", key != NULL ? key + 1 : "");
+}
+
 static int note_refused(struct bawn_exec *e, const struct bawn_egress_denied *r)
 {
 	bawn_auto_buf hint = BAWN_BUF(1024);
+	char key[64];
 	struct bawn_denial d = { .kind = is_limit(r->why) ? BAWN_DENIAL_LIMIT : BAWN_DENIAL_NETWORK, .count = r->count, .by = BAWN_BY_PROXY,
 		.threshold = r->threshold, .actual = r->actual };
-	snprintf(d.what, sizeof d.what, "%.280s", is_limit(r->why) ? bawn_deny[r->why].rule : r->what);
+	limit_key(e, r->why, key, sizeof key);
+	snprintf(d.what, sizeof d.what, "%.280s", is_limit(r->why) ? key : r->what);
 	bawn_deny_hint(&hint, r->why, r->what);
-	snprintf(d.hint, sizeof d.hint, "%s: %s", bawn_deny[r->why].rule, bawn_buf_error(&hint) == 0 ? hint.p : "");
+	if (is_limit(r->why) && e->collector != NULL)
+		snprintf(d.hint, sizeof d.hint, "%s: the install of the packages met it", key);
+	else
+		snprintf(d.hint, sizeof d.hint, "%s: %s", bawn_deny[r->why].rule, bawn_buf_error(&hint) == 0 ? hint.p : "");
 	return bawn_exec_denial(e, &d);
+}
+
+void bawn_exec_cut(struct bawn_exec *e)
+{
+	if (e->egress != NULL)
+		(void)epoll_ctl(e->epoll, EPOLL_CTL_DEL, bawn_egress_fd(e->egress), NULL);  /* as bawn_exec_unwatch */
+	bawn_egress_free(e->egress);
+	e->egress = NULL;
 }
 
 /* The program is dead: whatever it had open is cut, and its account is taken. */
@@ -282,113 +321,67 @@ static int close_way(struct bawn_exec *e, struct bawn_err *err)
 		ok = ok && e->network != NULL && bawn_exec_observed_network(e) == 0;
 	}
 	bawn_egress_account_done(&a);
-	bawn_egress_free(e->egress);
-	e->egress = NULL;
+	bawn_exec_cut(e);
 	return ok ? r : bawn_fail(err, -ENOMEM, "note what the run did on the network");
 }
 
 /* --- files ----------------------------------------------------------------------------------- */
 
-/* The directory of `path` below `top`, made where it is absent; a link on the way is refused, or the
- * code could write wherever a link in the caller's directory leads.  *out_name: the last part. */
-static int open_parent(int top, const char *path, int *out, const char **out_name)
+int bawn_exec_open_out(struct bawn_exec *e, struct bawn_err *err)
 {
-	bawn_auto_fd dir = fcntl(top, F_DUPFD_CLOEXEC, 0);
-	const char *at = path;
-	for (const char *slash; dir >= 0 && (slash = strchr(at, '/')) != NULL; at = slash + 1) {
-		char part[256];
-		snprintf(part, sizeof part, "%.*s", (int)(slash - at), at);
-		if (mkdirat(dir, part, 0777) < 0 && errno != EEXIST)
-			return -errno;
-		int next = openat(dir, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		bawn_close_fdp(&dir);
-		dir = next;
-	}
-	if (dir < 0)
-		return -errno;
-	*out = bawn_take_fd(&dir);
-	*out_name = at;
-	return 0;
+	if (e->req.out_dir == NULL || e->collector != NULL)
+		return 0;
+	return bawn_outdir_open(e->req.out_dir, &e->b->dirs, e->policy->policy->witness, e->result_path, &e->outdir, err);
 }
 
-static bool hidden(const char *path)
-{
-	return path[0] == '.' || strstr(path, "/.") != NULL;
-}
-
-static int copy_out(int top, const struct bawn_collected *f, struct bawn_err *err)
-{
-	const char *name = f->path;
-	bawn_auto_fd dir = -1;
-	int r = open_parent(top, f->path, &dir, &name);
-	if (r < 0)
-		return bawn_fail(err, r, "make the directory of '%s'", f->path);
-	/* What others look for by themselves (.git, .bashrc) is not the code's to replace. */
-	if (hidden(f->path) && faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-		return bawn_fail(err, -EEXIST, "'%s' is hidden and there already", f->path);
-	/* Never through a link, never over a special file: what is there by that name is replaced. */
-	if (unlinkat(dir, name, 0) < 0 && errno != ENOENT)
-		return bawn_fail(err, -errno, "replace '%s'", f->path);
-	bawn_auto_fd to = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	if (to < 0)
-		return bawn_fail(err, -errno, "write '%s'", f->path);
-	r = bawn_copy_fd(f->fd, to, err);
-	return r < 0 ? bawn_wrap(err, r, "copy '%s'", f->path) : 0;
-}
-
-struct collecting { struct bawn_exec *e; int dir; };
+void bawn_exec_result_at(struct bawn_exec *e, const char *result_path) { e->result_path = result_path; }
 
 static int on_skipped(void *ctx, const char *path, const char *why, struct bawn_err *err)
 {
-	struct collecting *c = ctx;
+	struct bawn_exec *e = ctx;
 	json_t *j = json_pack("{s:o, s:o}", "path", bawn_json_text(bawn_span(path)), "why", bawn_json_text(bawn_span(why)));
-	return json_array_append_new(c->e->skipped, j) == 0 ? 0 : bawn_fail(err, -ENOMEM, "list a file");
+	return json_array_append_new(e->skipped, j) == 0 ? 0 : bawn_fail(err, -ENOMEM, "list a file");
 }
 
 static int on_file(void *ctx, const struct bawn_collected *f, struct bawn_err *err)
 {
-	struct collecting *c = ctx;
+	struct bawn_exec *e = ctx;
 	bawn_auto_fd fd = f->fd;
 	(void)fd;  /* ours to close */
 	if (bawn_file_name_check(f->path, NULL) < 0)
 		return on_skipped(ctx, f->path, "its name cannot be used here", err);
-	if (c->dir >= 0) {
-		struct bawn_err why = { 0 };
-		if (copy_out(c->dir, f, &why) < 0)
-			return on_skipped(ctx, f->path, why.msg, err);
-	}
+	struct bawn_err why = { 0 };
+	if (e->outdir != NULL && bawn_outdir_put(e->outdir, f, &why) < 0)
+		return on_skipped(ctx, f->path, why.msg, err);
 	json_t *j = json_pack("{s:o, s:I, s:s}", "path", bawn_json_text(bawn_span(f->path)), "size", (json_int_t)f->size, "sha256", f->sha256);
-	return json_array_append_new(c->e->files, j) == 0 ? 0 : bawn_fail(err, -ENOMEM, "list a file");
+	return json_array_append_new(e->files, j) == 0 ? 0 : bawn_fail(err, -ENOMEM, "list a file");
 }
 
 static int collect(struct bawn_exec *e, struct bawn_err *err)
 {
-	bawn_auto_fd dir = -1;
-	if (e->collector != NULL)
-		return e->backend->collect(e->sandbox, e->collector, err);
-	if (e->req.out_dir != NULL) {
-		int r = bawn_make_dirs(e->req.out_dir, 0777, err);
-		if (r < 0)
-			return r;
-		dir = open(e->req.out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (dir < 0)
-			return bawn_fail(err, -errno, "open '%s'", e->req.out_dir);
-	}
-	struct collecting ctx = { e, dir };
-	struct bawn_collector c = { &ctx, on_file, on_skipped };
-	return e->backend->collect(e->sandbox, &c, err);
+	struct bawn_collector own = { e, on_file, on_skipped };
+	if (!e->killed && atomic_load(&e->cancelled))
+		return bawn_fail_as(err, BAWN_ERROR_CANCELLED, NULL, "cancelled when the code was over");
+	return e->backend->collect(e->sandbox, e->collector != NULL ? e->collector : &own, err);
 }
 
 /* What went wrong after the code had run does not change how it ended; it is said beside it. */
-static void finish(struct bawn_exec *e)
+int bawn_exec_collect(struct bawn_exec *e, struct bawn_err *err)
 {
 	struct bawn_err why = { 0 };
-	if (collect(e, &why) < 0 && e->error.code == 0) {
+	int r = collect(e, &why);
+	if (r == 0)
+		return 0;
+	if (r < 0 && e->error.code == 0) {
 		e->error = why;
 		(void)bawn_wrap(&e->error, e->error.code, "collect files");
 	}
 	e->t_run = bawn_monotonic_us() - e->mark_us;
 	e->mark_us = bawn_monotonic_us();
+	if (e->late.code == 0)
+		return 1;
+	*err = e->late;
+	return err->code;
 }
 
 static int handle(struct bawn_exec *e, const struct bawn_sandbox_event *ev, struct bawn_err *err)
@@ -404,13 +397,10 @@ static int handle(struct bawn_exec *e, const struct bawn_sandbox_event *ev, stru
 		return bawn_exec_denial(e, &ev->denial) < 0 ? bawn_fail(err, -ENOMEM, "note a denial") : 0;
 	case BAWN_EV_OBSERVED:
 		return bawn_exec_observed(e, ev->observed, err);
-	case BAWN_EV_OUTCOME: {
-		int r = on_outcome(e, ev, err);
-		if (r == 0)
-			r = close_way(e, err);
-		finish(e);
-		return r < 0 ? r : 1;
-	}
+	case BAWN_EV_OUTCOME:
+		if (on_outcome(e, ev, &e->late) == 0)
+			(void)!close_way(e, &e->late);  /* the files are collected whatever it said */
+		return 1;
 	}
 	return bawn_fail(err, -EPROTO, "the sandbox sent an unknown event");
 }
@@ -433,4 +423,33 @@ int bawn_exec_watch(struct bawn_exec *e, struct bawn_err *err)
 		if (r != 0)
 			return r;
 	}
+}
+
+/* --- the end ----------------------------------------------------------------------------------- */
+
+#define PATIENCE_MS 30000  /* for a launcher that has walls to take down */
+#define HURRY_MS    5000   /* for one that never had the code, where somebody waits who wants it no more; what it leaves is swept */
+
+static int watch_end(struct bawn_exec *e, int gone, int ms)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+	struct itimerspec after = { .it_value = { ms / 1000, (long)(ms % 1000) * 1000000 + 1 } };
+	bawn_exec_unwatch(e, &e->timer);
+	(void)epoll_ctl(e->epoll, EPOLL_CTL_DEL, e->backend->fd(e->sandbox), NULL);  /* it has said all it will */
+	e->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	return e->timer < 0 || timerfd_settime(e->timer, 0, &after, NULL) < 0 || epoll_ctl(e->epoll, EPOLL_CTL_ADD, e->timer, &ev) < 0 ||
+	       epoll_ctl(e->epoll, EPOLL_CTL_ADD, gone, &ev) < 0 ? -errno : 0;
+}
+
+int bawn_exec_end(struct bawn_exec *e)
+{
+	int ms = e->status == BAWN_STATUS_CANCELLED && !e->handed ? HURRY_MS : PATIENCE_MS;
+	int gone = e->backend->end(e->sandbox, ms);
+	struct pollfd p[] = { { .fd = gone, .events = POLLIN }, { .fd = e->ending ? e->timer : -1, .events = POLLIN } };
+	if (gone < 0 || poll(p, 2, 0) != 0)
+		return 1;
+	if (!e->ending && watch_end(e, gone, ms) < 0)
+		return 1;  /* then release waits */
+	e->ending = true;
+	return 0;
 }

@@ -65,15 +65,13 @@ static int open_rooms(struct bawn_box *box, struct bawn_err *err)
 }
 
 /* The root is the image's and read-only; /code is as good, since Landlock lets the program write to neither. */
-static int put_authorities(struct bawn_box *box, struct bawn_err *err)
+static int put_authorities(const struct bawn_box *box, int ca_stolen, struct bawn_err *err)
 {
-	if (box->ca < 0)
+	bawn_auto_fd ca = ca_stolen;
+	if (ca < 0)
 		return 0;
 	bawn_auto_fd to = openat(box->code, strrchr(BAWN_INSIDE_CA, '/') + 1, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0444);
-	int r = to >= 0 ? bawn_copy_fd(box->ca, to, err) : bawn_fail(err, -errno, "make '" BAWN_INSIDE_CA "'");
-	bawn_close_fdp(&box->ca);
-	box->ca = -1;
-	return r;
+	return to >= 0 ? bawn_copy_fd(ca, to, err) : bawn_fail(err, -errno, "make '" BAWN_INSIDE_CA "'");
 }
 
 /* The one way out begins in here and is listened at from outside: we keep nothing of it, and after this nobody listens at
@@ -93,7 +91,7 @@ static int hand_out_port(const struct bawn_box *box, struct bawn_err *err)
 }
 
 /* Before there are threads. */
-static int begin(struct bawn_box *box, struct bawn_err *err)
+static int begin(struct bawn_box *box, int ca_stolen, struct bawn_err *err)
 {
 	int ctl[2], w[3] = { -1, -1, -1 };
 	struct bawn_err why = { 0 };
@@ -106,7 +104,7 @@ static int begin(struct bawn_box *box, struct bawn_err *err)
 		bawn_box_lacks(box, BAWN_LAYER_CGROUP, "%s", why.msg);
 	int r = open_rooms(box, err);
 	if (r == 0)
-		r = put_authorities(box, err);
+		r = put_authorities(box, ca_stolen, err);
 	if (r == 0)
 		r = hand_out_port(box, err);
 	if (r == 0 && access(BAWN_AREA_HOOK, R_OK) == 0)
@@ -140,7 +138,6 @@ int bawn_box_build(struct bawn_box *box, struct bawn_err *err)
 	int r = bawn_box_listen(box, box->ctl, BAWN_NOTE_READY, &note, fds, err);
 	if (r < 0)
 		return r;
-	box->listener = fds[0];
 	bawn_verify_contained(box);
 	r = bawn_verify_power(box, err);
 	if (r == 0)
@@ -286,7 +283,7 @@ static int meet(struct bawn_tunnel *t, struct bawn_ipc_msg *out)
 
 /* The launcher gets it like any other, but with the interpreter that there is, and with a lock to hold: the slot's own
  * is held outside.  The authorities come along as bytes: nothing of the host is to be seen here. */
-static int read_spec(struct bawn_box *box, struct bawn_ipc_msg *m, struct bawn_buf *again, char interpreter[static 256])
+static int read_spec(struct bawn_box *box, struct bawn_ipc_msg *m, struct bawn_buf *again, char interpreter[static 256], int *out_ca)
 {
 	struct bawn_ipc_in in = m->in;
 	bool probe = m->type == BAWN_WIRE_PROBE;
@@ -294,7 +291,7 @@ static int read_spec(struct bawn_box *box, struct bawn_ipc_msg *m, struct bawn_b
 	bool authorities = box->spec.network != BAWN_NETWORK_NONE && box->spec.ca_file[0] != '\0';
 	if (!bawn_ipc_in_end(&in) || m->n_fds != authorities || (m->type != BAWN_WIRE_PREPARE && !probe))
 		return -EBADMSG;
-	box->ca = bawn_ipc_take_fd(m, 0);
+	*out_ca = bawn_ipc_take_fd(m, 0);
 	box->spec.interpreter = probe ? BAWN_INSIDE_PATH : find_interpreter(box->spec.interpreter, interpreter);
 	bawn_wire_put_spec(again, &box->spec);
 	m->in = (struct bawn_ipc_in){ again->p, again->n, bawn_buf_error(again) < 0 };
@@ -310,7 +307,7 @@ int main(void)
 	static char interpreter[256];
 	struct bawn_buf spec = BAWN_IPC_BUF;
 	struct bawn_ipc_msg first;
-	int pair[2];
+	int pair[2], ca;
 	pthread_t in, out, reap;
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || syscall(SYS_close_range, 3, ~0u, 0) < 0)
 		return 1;
@@ -318,10 +315,10 @@ int main(void)
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0 || bawn_launch_init(&l, pair[0]) < 0 ||
 	    bawn_tunnel_init(&ends.t, BAWN_INSIDE_ROOM, NULL) < 0 || meet(&ends.t, &first) < 0 ||
-	    read_spec(&l.box, &first, &spec, interpreter) < 0)
+	    read_spec(&l.box, &first, &spec, interpreter, &ca) < 0)
 		return 1;
 	ends.sock = pair[1];
-	(void)!begin(&l.box, &l.box.early);  /* bawn_box_build tells */
+	(void)!begin(&l.box, ca, &l.box.early);  /* bawn_box_build tells */
 	ends.program = l.box.pid;
 	if (pass(ends.sock, &first) < 0 || pthread_create(&reap, NULL, run_reap, &ends) != 0 || pthread_create(&in, NULL, run_in, &ends) != 0 || pthread_create(&out, NULL, run_out, &ends) != 0)
 		return 1;

@@ -29,7 +29,7 @@ static handler on_prepare, forward, on_start, on_kill, on_collect, on_pull;
 #define ANY (IN(FRESH) | IN(WAITING) | IN(READY) | IN(RUNNING) | IN(ENDED))
 static const struct bawn_ipc_rule rule[] = {
 	/* type              name       bytes                     fds   allowed in */
-	{ BAWN_WIRE_PREPARE, "prepare", 8192,                     1, 1, IN(FRESH) },
+	{ BAWN_WIRE_PREPARE, "prepare", 65536,                    1, 1, IN(FRESH) },
 	{ BAWN_WIRE_PROBE,   "probe",   8192,                     0, 1, IN(FRESH) },
 	{ BAWN_WIRE_ARG,     "arg",     BAWN_WIRE_STRING + 8,     0, 0, IN(READY) },
 	{ BAWN_WIRE_ENV,     "env",     BAWN_WIRE_STRING + 8,     0, 0, IN(READY) },
@@ -202,6 +202,7 @@ static int introduce(struct bawn_manager *m, struct bawn_err *err)
 	struct bawn_sandbox_spec spec = m->spec;
 	read_outside(outside);
 	spec.outside = outside;
+	memset(spec.net_file, 0, sizeof spec.net_file);  /* their places are the image's */
 	bawn_wire_put_spec(&b, &spec);
 	if (bawn_buf_error(&b) < 0)
 		return bawn_fail(err, bawn_buf_error(&b), "introduce the run");
@@ -538,9 +539,10 @@ int main(void)
 	if (syscall(SYS_close_range, BAWN_WIRE_SOCKET + 1, ~0u, 0) < 0)
 		return 1;
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);  /* a write beyond ulimit -f fails instead */
 	static struct bawn_manager m;
 	m = (struct bawn_manager){ .sock = BAWN_WIRE_SOCKET, .epoll = epoll_create1(EPOLL_CLOEXEC), .timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
-		.slot_fd = -1, .pid_fd = -1, .ca = -1, .way = BAWN_WAY_NONE, .attach = -1, .frame = malloc(BAWN_IPC_MAX), .chunk = malloc(BAWN_TUNNEL_CHUNK), .spec_bytes = BAWN_BUF(16384),
+		.slot_fd = -1, .pid_fd = -1, .ca = -1, .way = BAWN_WAY_NONE, .attach = -1, .frame = malloc(BAWN_IPC_MAX), .chunk = malloc(BAWN_TUNNEL_CHUNK), .spec_bytes = BAWN_BUF(65536),
 		.queue = BAWN_BUF(2 * BAWN_IPC_MAX), .held_bytes = BAWN_IPC_BUF };
 	struct bawn_err err = { 0 };
 	if (m.epoll < 0 || m.timer < 0 || m.frame == NULL || m.chunk == NULL)

@@ -1,7 +1,6 @@
 #include "docker/tunnel.h"
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include "base/cleanup.h"
 #include "base/file.h"
 
@@ -66,9 +65,9 @@ static int begin_chunk(struct bawn_tunnel *t, struct bawn_err *err)
 
 static int open_file(struct bawn_tunnel *t, struct bawn_err *err)
 {
-	int fd = memfd_create("file", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int fd = bawn_memory_file("file", err);
 	if (fd < 0)
-		return bawn_fail(err, -errno, "keep a file");
+		return bawn_wrap(err, fd, "keep a file");
 	t->fd[t->n_fds++] = fd;
 	return 0;
 }

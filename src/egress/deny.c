@@ -15,6 +15,8 @@ void bawn_deny_hint(struct bawn_buf *out, enum bawn_deny why, const char *what)
 		return;
 	}
 	bawn_buf_add(out, hint, (size_t)(place - hint));
+	if (strcmp(what, BAWN_DENY_OTHERS) == 0)
+		what = "HOST";
 	size_t n = strlen(what);  /* as a row would have it: 443 goes without saying */
 	if (n > 4 && strcmp(what + n - 4, ":443") == 0 && strncmp(what, "http:", 5) != 0)
 		n -= 4;

@@ -10,7 +10,7 @@
 	X(CREDENTIAL,  "credential",              407, "use the proxy as HTTPS_PROXY names it: the run's own credential is part of that address") \
 	X(METHOD,      "method",                  405, "plain HTTP is for GET and HEAD only") \
 	X(ADDRESS,     "address",                 403, "ask by the name that is in network.whitelist; an address counts only as it is written there") \
-	X(WHITELIST,   "network.whitelist",       403, "to allow it, add \"%s\" to network.whitelist in sandbox.yaml; a run with --network dependencies can ask for it once with --allow-host") \
+	X(WHITELIST,   "network.whitelist",       403, "to allow it, add \"%s\" to network.whitelist in sandbox.yaml; a run with --network dependencies or --with can ask for it once with --allow-host") \
 	X(PRIVATE,     "network.allow_private",   403, "the name leads to an address that is not public; if it is yours, list its network in network.allow_private") \
 	X(SENT,        "network.max_sent",        403, "the run has sent as much as network.max_sent allows") \
 	X(RECEIVED,    "network.max_received",    403, "the run has received as much as network.max_received allows") \
@@ -26,5 +26,6 @@ enum bawn_deny { BAWN_DENIES(BAWN_X_DENY) BAWN_DENY_COUNT };
 #undef BAWN_X_DENY
 extern const struct bawn_deny_row { const char *rule; unsigned status; const char *hint; } bawn_deny[BAWN_DENY_COUNT];
 
+#define BAWN_DENY_OTHERS "others"  /* what a rule refused when there were too many to be named */
 /* The hint with `what` (host:port) in its place, as a row of the whitelist; no quotation mark or control character of it comes through. */
 void bawn_deny_hint(struct bawn_buf *out, enum bawn_deny why, const char *what);

@@ -7,6 +7,7 @@
 
 #define PATIENCE_MS 10000  /* for an answer that takes milliseconds */
 #define ROWS_MAX    512u   /* of an account */
+#define CPU_MORE_S  10     /* beyond the run's own time: it starts before and settles after */
 
 struct bawn_egress { struct bawn_child child; char *frame; };
 
@@ -77,7 +78,7 @@ int bawn_egress_ready(struct bawn_egress *e, const struct bawn_egress_spec *s, i
 {
 	bawn_auto_fd port = port_taken;
 	bawn_auto_buf b = BAWN_IPC_BUF;
-	struct bawn_egress_start start = { .limits = s->limits, .credential = s->credential, .uid = s->uid };
+	struct bawn_egress_start start = { .limits = s->limits, .credential = s->credential, .uid = s->uid, .cpu_s = s->run_ms / 1000 + CPU_MORE_S };
 	if (port < 0)
 		return bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, "network", "the sandbox has no port that leads out");
 	bawn_egress_put_start(&b, &start);
@@ -95,8 +96,12 @@ int bawn_egress_fd(const struct bawn_egress *e) { return e->child.sock; }
 int bawn_egress_look(struct bawn_egress *e, struct bawn_err *err)
 {
 	struct pollfd p = { .fd = e->child.sock, .events = POLLIN };
+	int r;
+	do
+		r = poll(&p, 1, 0);
+	while (r < 0 && errno == EINTR);  /* a signal of the host's says nothing about the proxy */
 	/* It speaks when it is asked: whatever comes by itself is its end. */
-	return poll(&p, 1, 0) == 0 ? 0 : lost(err, "the proxy ended in the middle of the run; the run was ended, too");
+	return r == 0 ? 0 : lost(err, "the proxy ended in the middle of the run; the run was ended, too");
 }
 
 static int take_host(struct bawn_egress_account *a, struct bawn_ipc_msg *m)

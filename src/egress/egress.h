@@ -16,6 +16,7 @@ struct bawn_egress_spec {
 	struct bawn_net_limits limits;
 	const char *credential;                    /* as it stands in a request, see BAWN_EGRESS_CREDENTIAL */
 	uint64_t    uid;                           /* of the proxy (as root); 0: rootless */
+	uint64_t    run_ms;                        /* the run's time: nobody who works for it may compute for longer */
 };
 
 /* Starts it, and does not wait. */

@@ -69,10 +69,10 @@ static int drop(uint64_t uid, struct bawn_err *err)
 	return 0;
 }
 
-static int limit(const struct bawn_net_limits *l, struct bawn_err *err)
+static int limit(const struct bawn_net_limits *l, uint64_t cpu_s, struct bawn_err *err)
 {
 	const struct bawn_most row[] = {
-		{ RLIMIT_CORE, 0 }, { RLIMIT_FSIZE, 0 }, { RLIMIT_NOFILE, 2 * l->at_once + 32 },
+		{ RLIMIT_CORE, 0 }, { RLIMIT_FSIZE, 0 }, { RLIMIT_NOFILE, 2 * l->at_once + 32 }, { RLIMIT_CPU, cpu_s },
 #if !defined(__SANITIZE_ADDRESS__)
 		{ RLIMIT_AS, 1u << 30 },
 #endif
@@ -88,7 +88,7 @@ static int set_up(char *frame, struct bawn_egress_start *start, struct bawn_prox
 	if (r == 0)
 		r = drop(start->uid, err);
 	if (r == 0)
-		r = limit(&start->limits, err);
+		r = limit(&start->limits, start->cpu_s, err);
 	if (r == 0)
 		r = *out_pid = bawn_dial_start(&rules, &except, &start->limits, &out->dialler, err);
 	if (r >= 0 && !bawn_confine_self(needed, BAWN_LEN(needed)))

@@ -289,10 +289,11 @@ static int read_xdg(struct values *v, const struct bawn_preset_host *host, struc
 static int read_pip(struct values *v, const struct bawn_preset_host *host, struct bawn_err *err)
 {
 	const char *named = host->variable("PIP_CONFIG_FILE"), *home = home_of(host), *xdg = host->variable("XDG_CONFIG_HOME");
-	char prefix[512];
+	char prefix[512], path[PATH_MAX];
 	if (named != NULL && strcmp(named, "/dev/null") == 0)
 		return 0;
-	bool instead = named != NULL && access(named, F_OK) == 0;
+	snprintf(path, sizeof path, "%s%s", host->root, named != NULL ? named : "");
+	bool instead = named != NULL && access(path, F_OK) == 0;
 	int r = read_xdg(v, host, err);
 	if (r == 0)
 		r = read_one(v, host, "/etc/pip.conf", err);
@@ -397,7 +398,11 @@ static int add_trusted(const char *value, struct bawn_preset_found *out, struct 
 static const char *value_of(const struct values *v, const struct bawn_preset_host *host, enum wanted i)
 {
 	const char *variable = i == NPM_REGISTRY ? npm_variable(host, "npm_config_registry", "NPM_CONFIG_REGISTRY") : host->variable(wanted[i].variable);
-	return variable != NULL ? variable : v->install[i] != NULL ? v->install[i] : v->value[i];
+	const char *const said[] = { variable, v->install[i], v->value[i] };
+	for (size_t k = 0; k < BAWN_LEN(said); k++)
+		if (said[k] != NULL && said[k][0] != '\0')  /* what is empty says nothing, to pip and npm, too */
+			return said[k];
+	return NULL;
 }
 
 static int add_all(const struct values *v, const struct bawn_preset_host *host, struct bawn_preset_found *out, struct bawn_err *err)
@@ -405,7 +410,7 @@ static int add_all(const struct values *v, const struct bawn_preset_host *host, 
 	bool pip = v->preset == BAWN_PRESET_PIP;
 	enum wanted main = pip ? PIP_INDEX : NPM_REGISTRY;
 	const char *value = value_of(v, host, main);
-	if (value == NULL || value[0] == '\0')
+	if (value == NULL)
 		return UNAVAILABLE("%s of this host names no index: write '%s' into its configuration, or the host itself into network.whitelist",
 		                   pip ? "pip" : "npm", wanted[main].key);
 	int r = add_urls(wanted[main].variable, value, out, err);

@@ -16,7 +16,8 @@
 #define FLOW_BYTES   (128u << 10)  /* what is read at once; also more than a head or a greeting */
 #define TURNS        16            /* reads of one connection before the others have theirs */
 #define LAST_MS      2000          /* for an answer to be taken */
-#define DENIALS_MAX  64u           /* different ones that are told; more are counted together */
+#define LAST_BYTES   (1u << 20)    /* that are thrown away meanwhile; who sends more does not read */
+#define DENIALS_MAX  64u           /* different ones that are told; more are counted together, by rule */
 _Static_assert(FLOW_BYTES > BAWN_HEAD_MAX && FLOW_BYTES > 2 * BAWN_HELLO_MAX, "a head and a greeting fit");
 
 enum state { FREE, HEAD, DIAL, HELLO, RELAY, LAST };
@@ -34,7 +35,7 @@ struct conn {
 	int         fd[2];          /* by side */
 	uint32_t    watched[2];
 	struct flow flow[2];        /* by way */
-	uint64_t    until_us;
+	uint64_t    until_us, thrown_away;
 	int         row;            /* of the rules, or -1 */
 	enum bawn_method method;
 	char        what[BAWN_EGRESS_TEXT];
@@ -54,15 +55,23 @@ struct proxy {
 
 /* --- the account ------------------------------------------------------------------------------ */
 
-static void deny_at(struct proxy *p, enum bawn_deny why, const char *what, uint64_t threshold, uint64_t actual)
+/* The row of this rule and this, or where it would be. */
+static size_t denied_row(const struct proxy *p, enum bawn_deny why, const char *what)
 {
 	size_t i = 0;
 	while (i < p->n_denied && (p->denied[i].why != why || strcmp(p->denied[i].what, what) != 0))
 		i++;
-	if (i == p->n_denied && i == DENIALS_MAX - 1)
-		what = "others";
-	if (i == DENIALS_MAX)
-		i--;
+	return i;
+}
+
+/* Whatever the code asks for, and however often: no rule that it broke hides behind another. */
+static void deny_at(struct proxy *p, enum bawn_deny why, const char *what, uint64_t threshold, uint64_t actual)
+{
+	if (threshold > 0)
+		what = bawn_deny[why].rule;  /* a limit is the run's, whoever was asked for when it was met */
+	size_t i = denied_row(p, why, what);
+	if (i == p->n_denied && i >= DENIALS_MAX)
+		i = denied_row(p, why, what = BAWN_DENY_OTHERS);
 	if (i == p->n_denied) {
 		p->n_denied++;
 		p->denied[i] = (struct bawn_egress_denied){ .why = why, .threshold = threshold };
@@ -117,10 +126,18 @@ static void listen_or_not(struct proxy *p)
 		p->listening = room;
 }
 
-static void cut(struct conn *c)
+/* Taken out of the set by name: who dialled may still have the same socket, and then closing ours ends neither the socket
+ * nor what is told of it, which would be taken for the next connection in this place. */
+static void let_go(struct proxy *p, struct conn *c, enum side side)
 {
-	bawn_close_fdp(&c->fd[CLIENT]);
-	bawn_close_fdp(&c->fd[UPSTREAM]);
+	watch(p, c, side, 0);
+	bawn_close_fdp(&c->fd[side]);
+}
+
+static void cut(struct proxy *p, struct conn *c)
+{
+	let_go(p, c, CLIENT);
+	let_go(p, c, UPSTREAM);
 	c->spent = true;
 }
 
@@ -144,7 +161,7 @@ static void accept_one(struct proxy *p)
 	p->n_open++;
 	set_deadline(c, p->s->limits.head_ms);
 	if (c->flow[UP].buf == NULL || c->flow[DOWN].buf == NULL)
-		cut(c);
+		cut(p, c);
 	else
 		watch(p, c, CLIENT, EPOLLIN | EPOLLRDHUP);
 }
@@ -192,16 +209,17 @@ static bool drain(struct flow *f, int fd, size_t *out_n)
 	return n >= 0 || errno == EAGAIN || errno == EINTR;
 }
 
+/* An end is looked for only where there is room for what comes before it: who has sent all and gone stays gone, and would
+ * wake us again and again until the other side has read.  A plain request is over before its client, whose end means
+ * that nobody wants the answer any more (on_relay). */
 static void rewatch(struct proxy *p, struct conn *c)
 {
-	uint32_t want[2] = { EPOLLRDHUP, EPOLLRDHUP };
+	uint32_t want[2] = { c->method != BAWN_METHOD_CONNECT ? EPOLLRDHUP : 0, 0 };
 	static const enum side from[] = { [UP] = CLIENT, [DOWN] = UPSTREAM };
 	for (int w = UP; w <= DOWN; w++) {
 		const struct flow *f = &c->flow[w];
 		if (!f->ended && f->at == f->n)
-			want[from[w]] |= EPOLLIN;
-		if (f->ended && !(w == UP && c->method != BAWN_METHOD_CONNECT))  /* it has gone already; a plain request is over before its client */
-			want[from[w]] &= ~(uint32_t)EPOLLRDHUP;
+			want[from[w]] |= EPOLLIN | EPOLLRDHUP;
 		if (f->at < f->n)
 			want[!from[w]] |= EPOLLOUT;
 	}
@@ -226,7 +244,7 @@ static void say(struct proxy *p, struct conn *c, unsigned status, const char *ru
 	bawn_buf_add(&all, body.p, body.n);
 	struct flow *f = &c->flow[DOWN];
 	if (bawn_buf_error(&all) < 0 || bawn_buf_error(&body) < 0) {
-		cut(c);
+		cut(p, c);
 		return;
 	}
 	memcpy(f->buf, all.p, all.n);
@@ -234,7 +252,7 @@ static void say(struct proxy *p, struct conn *c, unsigned status, const char *ru
 	f->n = all.n;
 	f->ended = true;
 	c->state = LAST;
-	bawn_close_fdp(&c->fd[UPSTREAM]);
+	let_go(p, c, UPSTREAM);
 	set_deadline(c, LAST_MS);
 	watch(p, c, CLIENT, EPOLLIN | EPOLLOUT);
 }
@@ -247,7 +265,7 @@ static void refuse_at(struct proxy *p, struct conn *c, enum bawn_deny why, uint6
 	bawn_deny_hint(&hint, why, what);
 	/* Where an answer has begun, or is not understood, the end has to do. */
 	if (bawn_deny[why].status == 0 || c->state == HELLO || c->state == RELAY || bawn_buf_error(&hint) < 0)
-		cut(c);
+		cut(p, c);
 	else
 		say(p, c, bawn_deny[why].status, bawn_deny[why].rule, what, hint.p);
 }
@@ -328,7 +346,7 @@ static void on_head(struct proxy *p, struct conn *c)
 	enum bawn_deny why;
 	struct flow *up = &c->flow[UP];
 	if (!fill(up, c->fd[CLIENT], BAWN_HEAD_MAX)) {
-		cut(c);
+		cut(p, c);
 		return;
 	}
 	int r = bawn_http_parse((struct bawn_span){ up->buf, up->n }, &h, &why);
@@ -338,7 +356,7 @@ static void on_head(struct proxy *p, struct conn *c)
 	} else if (r > 0) {
 		judge(p, c, &h);
 	} else if (up->ended) {
-		cut(c);  /* nobody is there to be told */
+		cut(p, c);  /* nobody is there to be told */
 	}
 }
 
@@ -366,7 +384,7 @@ static void on_dialled(struct proxy *p, struct bawn_dialled *d)
 		bawn_auto_buf hint = BAWN_BUF(1024);
 		deny_at(p, BAWN_DENY_PRIVATE, c->what, 0, 0);
 		bawn_buf_fmt(&hint, "%s; %s", d->detail, bawn_deny[BAWN_DENY_PRIVATE].hint);
-		say(p, c, bawn_deny[BAWN_DENY_PRIVATE].status, bawn_deny[BAWN_DENY_PRIVATE].rule, c->what, hint.p);
+		say(p, c, bawn_deny[BAWN_DENY_PRIVATE].status, bawn_deny[BAWN_DENY_PRIVATE].rule, c->what, bawn_buf_error(&hint) == 0 ? hint.p : "");
 		return;
 	}
 	if (d->how != BAWN_DIAL_CONNECTED) {
@@ -399,14 +417,14 @@ static void on_hello(struct proxy *p, struct conn *c)
 	struct flow *up = &c->flow[UP];
 	size_t n;
 	if (!drain(&c->flow[DOWN], c->fd[CLIENT], &n) || !fill(up, c->fd[CLIENT], 2 * BAWN_HELLO_MAX)) {
-		cut(c);
+		cut(p, c);
 		return;
 	}
 	int r = bawn_hello_parse((struct bawn_span){ up->buf, up->n }, &h);
 	if (r < 0 || (r == 0 && up->n >= 2 * BAWN_HELLO_MAX))
 		refuse(p, c, BAWN_DENY_NOT_TLS);
 	else if (r == 0 && up->ended)
-		cut(c);
+		cut(p, c);
 	else if (r == 0)
 		watch(p, c, CLIENT, EPOLLIN | (c->flow[DOWN].at < c->flow[DOWN].n ? EPOLLOUT : 0));
 	else if (h.encrypted)
@@ -465,7 +483,7 @@ static void on_relay(struct proxy *p, struct conn *c, enum side side, uint32_t e
 	/* Who asked for a file by plain HTTP and is gone wants it no more. */
 	bool left = c->method != BAWN_METHOD_CONNECT && side == CLIENT && (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
 	if (left || !relay(p, c, UP) || c->spent || !relay(p, c, DOWN) || (c->flow[UP].shut && c->flow[DOWN].shut))
-		cut(c);
+		cut(p, c);
 	else
 		rewatch(p, c);
 }
@@ -477,7 +495,7 @@ static void on_last(struct proxy *p, struct conn *c)
 	char *junk = c->flow[UP].buf;
 	size_t n;
 	if (!drain(down, c->fd[CLIENT], &n)) {
-		cut(c);
+		cut(p, c);
 		return;
 	}
 	if (down->at == down->n && !down->shut) {
@@ -486,8 +504,9 @@ static void on_last(struct proxy *p, struct conn *c)
 		watch(p, c, CLIENT, EPOLLIN);
 	}
 	ssize_t r = recv(c->fd[CLIENT], junk, FLOW_BYTES, 0);
-	if (r == 0 || (r < 0 && errno != EAGAIN && errno != EINTR))
-		cut(c);
+	c->thrown_away += r > 0 ? (uint64_t)r : 0;
+	if (r == 0 || c->thrown_away > LAST_BYTES || (r < 0 && errno != EAGAIN && errno != EINTR))
+		cut(p, c);
 }
 
 static void on_conn(struct proxy *p, struct conn *c, enum side side, uint32_t events)
@@ -496,7 +515,7 @@ static void on_conn(struct proxy *p, struct conn *c, enum side side, uint32_t ev
 		return;
 	switch (c->state) {
 	case HEAD:  on_head(p, c); break;
-	case DIAL:  cut(c); break;  /* the client left: nothing else is watched */
+	case DIAL:  cut(p, c); break;  /* the client left: nothing else is watched */
 	case HELLO: on_hello(p, c); break;
 	case RELAY: on_relay(p, c, side, events); break;
 	case LAST:  on_last(p, c); break;
@@ -514,7 +533,7 @@ static void expire(struct proxy *p, struct conn *c)
 	} else {
 		if (c->state == RELAY)
 			deny_at(p, BAWN_DENY_IDLE, c->what, 0, 0);
-		cut(c);
+		cut(p, c);
 	}
 }
 
@@ -584,7 +603,7 @@ int bawn_proxy_run(const struct bawn_proxy_spec *s)
 {
 	struct proxy p = { .s = s, .epoll = epoll_create1(EPOLL_CLOEXEC), .frame = malloc(BAWN_IPC_MAX), .n_conns = s->limits.at_once,
 		.conn = calloc(s->limits.at_once, sizeof *p.conn), .host = calloc(s->rules->n + 1, sizeof *p.host),
-		.denied = calloc(DENIALS_MAX, sizeof *p.denied) };
+		.denied = calloc(DENIALS_MAX + BAWN_DENY_COUNT, sizeof *p.denied) };
 	if (p.epoll < 0 || p.frame == NULL || p.conn == NULL || p.host == NULL || p.denied == NULL || !add(&p, s->core, TAG_CORE) ||
 	    !add(&p, s->dialler, TAG_DIALLER))
 		return 1;

@@ -10,6 +10,7 @@ void bawn_egress_put_start(struct bawn_buf *b, const struct bawn_egress_start *s
 		bawn_ipc_put_u64(b, n[i]);
 	bawn_ipc_put_text(b, s->credential);
 	bawn_ipc_put_u64(b, s->uid);
+	bawn_ipc_put_u64(b, s->cpu_s);
 }
 
 void bawn_egress_get_start(struct bawn_ipc_in *in, struct bawn_egress_start *out)
@@ -23,7 +24,8 @@ void bawn_egress_get_start(struct bawn_ipc_in *in, struct bawn_egress_start *out
 	}
 	out->credential = bawn_ipc_get_text(in, BAWN_EGRESS_CREDENTIAL);
 	out->uid = bawn_ipc_get_u64(in);
-	if (out->uid >= UINT32_MAX || l->at_once == 0 || l->at_once > 256 || out->credential[0] == '\0')
+	out->cpu_s = bawn_ipc_get_u64(in);
+	if (out->uid >= UINT32_MAX || out->cpu_s == 0 || out->cpu_s > UINT32_MAX || l->at_once == 0 || l->at_once > 256 || out->credential[0] == '\0')
 		in->bad = true;
 }
 

@@ -21,7 +21,7 @@ enum bawn_egress_wire {
 #define BAWN_EGRESS_TEXT 300u        /* a host with its port, a row */
 #define BAWN_EGRESS_CREDENTIAL 64u   /* as it stands in a request: base64 of NAME:SECRET */
 
-struct bawn_egress_start { struct bawn_net_limits limits; const char *credential; uint64_t uid; };
+struct bawn_egress_start { struct bawn_net_limits limits; const char *credential; uint64_t uid, cpu_s; };  /* cpu_s: of the proxy and of who dials, each */
 void bawn_egress_put_start(struct bawn_buf *b, const struct bawn_egress_start *s);
 void bawn_egress_get_start(struct bawn_ipc_in *in, struct bawn_egress_start *out);
 

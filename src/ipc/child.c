@@ -8,6 +8,7 @@
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include "base/cleanup.h"
 
 static int spawn(const char *path, const char *as, int theirs, pid_t *out, struct bawn_err *err)
@@ -55,9 +56,13 @@ int bawn_child_open(struct bawn_child *c, const char *path, const char *name, st
 	int r = spawn(path, name, theirs, &pid, err);
 	if (r < 0)
 		return r;
-	/* A pidfd of -1: dead and reaped by the host already; the socket will tell. */
+	/* A pidfd of -1: dead and reaped by the host already (ESRCH), the socket will tell; or a kernel without (valgrind). */
 	*c = (struct bawn_child){ .sock = bawn_take_fd(&ours), .pidfd = pidfd_open(pid, 0), .pid = pid };
-	return 0;
+	if (c->pidfd >= 0 || errno == ESRCH || errno == ENOSYS)
+		return 0;
+	r = bawn_fail(err, -errno, "watch '%s'", name);
+	(void)bawn_child_done(c, 1000);
+	return r;
 }
 
 /* A child that the host forked meanwhile has the socket too: a close alone would not end the conversation. */
@@ -65,13 +70,27 @@ void bawn_child_hang_up(struct bawn_child *c)
 {
 	if (c->sock >= 0)
 		(void)shutdown(c->sock, SHUT_RDWR);
-	bawn_close_fdp(&c->sock);
+}
+
+/* Without a pidfd to wait with: looked for now and then.  True: it is gone. */
+static bool ends_within(pid_t pid, int patience_ms)
+{
+	const struct timespec nap = { .tv_nsec = 5000000 };
+	for (int ms = 0;; ms += 5) {
+		siginfo_t info = { 0 };
+		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid != 0)
+			return true;
+		if (ms >= patience_ms)
+			return false;
+		(void)nanosleep(&nap, NULL);
+	}
 }
 
 bool bawn_child_done(struct bawn_child *c, int patience_ms)
 {
 	bool by_itself = true;
 	bawn_child_hang_up(c);
+	bawn_close_fdp(&c->sock);
 	if (c->pidfd >= 0) {
 		struct pollfd p = { .fd = c->pidfd, .events = POLLIN };
 		int r;
@@ -81,6 +100,9 @@ bool bawn_child_done(struct bawn_child *c, int patience_ms)
 		by_itself = r > 0;
 		if (r == 0)
 			(void)pidfd_send_signal(c->pidfd, SIGKILL, NULL, 0);
+	} else if (c->pid > 0 && !ends_within(c->pid, patience_ms)) {
+		by_itself = false;
+		(void)kill(c->pid, SIGKILL);  /* seen as a child of ours a moment ago */
 	}
 	siginfo_t info;
 	while (c->pid > 0 && waitid(P_PID, (id_t)c->pid, &info, WEXITED) < 0 && errno == EINTR)

@@ -16,7 +16,8 @@ struct bawn_child { int sock, pidfd; pid_t pid; };
 
 /* `path` is what is run, under `name`. */
 BAWN_MUST_CHECK int bawn_child_open(struct bawn_child *c, const char *path, const char *name, struct bawn_err *err);
-/* Nothing more is said; the helper tidies up and ends while we go on. */
+/* Nothing more is said; the helper tidies up and ends while we go on.  The descriptor stays ours until the end: who watches
+ * it can still say that they no longer do. */
 void bawn_child_hang_up(struct bawn_child *c);
 /* Hangs up and waits; killed after `patience_ms`: false.  Accepts one that was never opened. */
 bool bawn_child_done(struct bawn_child *c, int patience_ms);

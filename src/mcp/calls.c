@@ -1,20 +1,19 @@
 #include "mcp/calls.h"
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include "base/b64.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/ulid.h"
 #include "core/api.h"
 #include "mcp/content.h"
+#include "mcp/files.h"
+#include "mcp/place.h"
 #include "mcp/schema.h"
 
 #define QUESTIONS_MAX 64           /* asked in the modern era and not yet answered; the oldest is forgotten */
 #define PROGRESS_EVERY_US 1000000
 #define DEFAULT_LIMIT 20
-#define TEMPORARY_MAX 3000         /* a longer TMPDIR is not used */
+#define FORM_MS (5u * 60 * 1000)   /* whoever has not answered a form by then is not there; the request stays held, for a terminal */
 
 /* What stands behind a requestState: it never leaves this process, and is good once. */
 struct question { char token[BAWN_ULID_LEN], approval[BAWN_ULID_LEN]; };
@@ -25,13 +24,12 @@ struct run {
 	struct bawn_mcp_call *call;
 	struct bawn *b;
 	struct bawn_exec *e;               /* NULL while somebody is asked */
-	struct bawn_input *input;
-	void **decoded;                    /* bytes of inputs that came as base64; as many as inputs */
-	size_t n_inputs;
-	char dir[TEMPORARY_MAX + 64];                      /* where its files are copied to */
+	struct bawn_mcp_files files;
+	char dir[BAWN_MCP_TEMPORARY_MAX + 64];             /* where its files are copied to */
 	bool cancelled, asked;
 	uint64_t progress, said_us;
 	char question[BAWN_ULID_LEN], approval[BAWN_ULID_LEN];  /* legacy: while somebody is asked */
+	uint64_t until_us;                                       /* nobody waits longer for that */
 	json_t *held;                      /* what is answered where nobody lifts it */
 };
 
@@ -42,7 +40,7 @@ struct bawn_mcp_calls {
 	struct run *first;
 	size_t open;
 	uint64_t n_runs;
-	char dir[TEMPORARY_MAX + 32];                      /* ours, below the directory for temporary files; "" before the first run */
+	struct bawn_mcp_place place;       /* made for the first run */
 	struct question question[QUESTIONS_MAX];
 	size_t next_question;
 };
@@ -196,30 +194,14 @@ static json_t *list_executions(struct bawn *b, const struct bawn_mcp_call *c)
 
 /* --- executions --------------------------------------------------------------------------------- */
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-	(void)st, (void)kind, (void)at;
-	(void)remove(path);  /* what cannot go stays, in a directory of our own */
-	return 0;
-}
-
-static void remove_tree(char *path)
-{
-	if (path[0] != '\0')
-		(void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	path[0] = '\0';
-}
-
 static void run_free(struct run *r)
 {
 	bawn_exec_free(r->e);
 	bawn_close(r->b);
-	for (size_t i = 0; i < r->n_inputs; i++)
-		free(r->decoded[i]);
-	free(r->decoded);
-	free(r->input);
+	bawn_mcp_files_done(&r->files);
 	json_decref(r->held);
-	remove_tree(r->dir);
+	if (r->dir[0] != '\0')
+		bawn_mcp_remove_tree(r->dir);
 	free(r);
 }
 
@@ -267,59 +249,12 @@ static void on_event(void *ctx, const struct bawn_event *e)
 	bawn_mcp_progress(r->all->session, r->call, ++r->progress, text);
 }
 
-/* Bytes of a text, or of {"base64": ...}, which are kept in *out_decoded. */
-static int take_file(const char *name, const json_t *value, struct bawn_input *out, void **out_decoded, struct bawn_err *err)
-{
-	const json_t *text = json_is_object(value) ? json_object_get(value, "base64") : value;
-	struct bawn_span s = { json_string_value(text), json_string_length(text) };
-	*out = (struct bawn_input){ .name = name, .data = s.p, .size = s.n, .mode = 0644 };
-	if (text == value)
-		return 0;
-	size_t pad = s.n >= 4 ? (s.p[s.n - 1] == '=') + (size_t)(s.p[s.n - 2] == '=') : 0, n = s.n / 4 * 3 - pad;
-	*out_decoded = malloc(n + 1);
-	if (*out_decoded == NULL)
-		return bawn_fail(err, -ENOMEM, "take the files");
-	if (!bawn_b64_read(s, *out_decoded, n))
-		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, "files", "'%.100s' is not base64", name);
-	out->data = *out_decoded;
-	out->size = n;
-	return 0;
-}
-
-static int take_files(struct run *r, struct bawn_err *err)
-{
-	json_t *files = json_object_get(r->call->args, "files"), *value;
-	const char *name;
-	size_t n = json_object_size(files), i = 0;
-	r->input = calloc(n + 1, sizeof *r->input);
-	r->decoded = calloc(n + 1, sizeof *r->decoded);
-	if (r->input == NULL || r->decoded == NULL)
-		return bawn_fail(err, -ENOMEM, "take the files");
-	r->n_inputs = n;
-	int code = 0;
-	json_object_foreach(files, name, value) {
-		if (code == 0)
-			code = take_file(name, value, &r->input[i], &r->decoded[i], err);
-		i++;
-	}
-	return code;
-}
-
 static int make_dir(struct run *r, struct bawn_err *err)
 {
-	struct bawn_mcp_calls *all = r->all;
-	if (all->dir[0] == '\0') {
-		const char *base = getenv("TMPDIR");
-		if (base == NULL || base[0] != '/' || strlen(base) > TEMPORARY_MAX)
-			base = "/tmp";
-		char name[sizeof all->dir];
-		snprintf(name, sizeof name, "%s/bawn-mcp-XXXXXX", base);
-		if (mkdtemp(name) == NULL)
-			return bawn_fail(err, -errno, "make a directory for files below '%s'", base);
-		memcpy(all->dir, name, sizeof name);
-	}
-	snprintf(r->dir, sizeof r->dir, "%s/%llu", all->dir, (unsigned long long)++all->n_runs);
-	return 0;
+	int code = bawn_mcp_place_make(&r->all->place, err);
+	if (code == 0)
+		snprintf(r->dir, sizeof r->dir, "%s/%llu", r->all->place.dir, (unsigned long long)++r->all->n_runs);
+	return code;
 }
 
 /* The one that the server was given, for code in its language; one that is gone is the library's to say. */
@@ -341,7 +276,7 @@ static int start(struct run *r, struct bawn_err *err)
 		.code = json_string_value(code), .code_size = json_string_length(code),
 		.language = language_of(args),
 		.environment = environment_of(r, language_of(args)),
-		.inputs = r->input, .n_inputs = r->n_inputs,
+		.inputs = r->files.input, .n_inputs = r->files.n,
 		.timeout_ms = timeout == NULL ? 0 : ms < 1 ? 1 : (uint64_t)ms,
 		.out_dir = r->dir, .hold = 1,
 		.client = r->call->client[0] != '\0' ? r->call->client : NULL,
@@ -393,6 +328,8 @@ static void ask_now(struct run *r, json_t *doc_stolen)
 		finish(r, doc_stolen);
 		return;
 	}
+	uint64_t ms = bawn_hold_ms(r->b);
+	r->until_us = bawn_monotonic_us() + 1000 * (ms < FORM_MS ? ms : FORM_MS);
 	r->held = doc_stolen;
 	bawn_mcp_ask(r->all->session, r->question, "elicitation/create", question);
 }
@@ -475,7 +412,7 @@ static void execute(struct bawn_mcp_calls *all, struct bawn_mcp_call *c)
 		at = &(*at)->next;
 	*at = r;
 	all->open++;
-	int code = take_files(r, &err);
+	int code = bawn_mcp_files_take(c->args, &r->files, &err);
 	if (code == 0)
 		code = make_dir(r, &err);
 	if (code == 0)
@@ -571,6 +508,28 @@ void bawn_mcp_calls_response(struct bawn_mcp_calls *all, const char *id, const j
 		fail(r, &err);
 }
 
+int bawn_mcp_calls_patience(const struct bawn_mcp_calls *all)
+{
+	uint64_t now = bawn_monotonic_us(), least = UINT64_MAX;
+	for (const struct run *r = all->first; r != NULL; r = r->next)
+		if (r->held != NULL && r->until_us < least)
+			least = r->until_us;
+	return least == UINT64_MAX ? -1 : least <= now ? 0 : (int)((least - now) / 1000 + 1);
+}
+
+/* Nobody answered: it is held as if there had been no form, and an answer that comes later is one to nothing. */
+static void give_up_forms(struct bawn_mcp_calls *all)
+{
+	uint64_t now = all->first != NULL ? bawn_monotonic_us() : 0;
+	for (struct run *r = all->first, *next; r != NULL; r = next) {
+		next = r->next;
+		if (r->held == NULL || now < r->until_us)
+			continue;
+		bawn_mcp_unask(all->session, r->question);
+		finish(r, bawn_steal(r->held));
+	}
+}
+
 size_t bawn_mcp_calls_fds(const struct bawn_mcp_calls *all, struct pollfd *out)
 {
 	size_t n = 0;
@@ -582,6 +541,7 @@ size_t bawn_mcp_calls_fds(const struct bawn_mcp_calls *all, struct pollfd *out)
 
 void bawn_mcp_calls_step(struct bawn_mcp_calls *all, const struct pollfd *p, size_t n)
 {
+	give_up_forms(all);
 	for (struct run *r = all->first, *next; r != NULL; r = next) {
 		next = r->next;  /* a step ends its own run and starts none */
 		for (size_t i = 0; r->e != NULL && i < n; i++)
@@ -601,6 +561,8 @@ int bawn_mcp_calls_new(const struct bawn_options *options, const char *environme
 		return bawn_fail(err, -ENOMEM, "begin");
 	all->options = options;
 	all->environment = environment;
+	all->place = BAWN_MCP_PLACE;
+	bawn_mcp_place_sweep();
 	*out = all;
 	return 0;
 }
@@ -615,6 +577,6 @@ void bawn_mcp_calls_free(struct bawn_mcp_calls *all)
 		all->first->cancelled = true;
 		finish(all->first, NULL);
 	}
-	remove_tree(all->dir);
+	bawn_mcp_place_done(&all->place);
 	free(all);
 }

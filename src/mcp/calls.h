@@ -23,7 +23,8 @@ bool bawn_mcp_calls_busy(const struct bawn_mcp_calls *all, const json_t *id);
 void bawn_mcp_calls_cancel(struct bawn_mcp_calls *all, const json_t *id_or_all);
 void bawn_mcp_calls_response(struct bawn_mcp_calls *all, const char *id, const json_t *result_or_null);
 
-/* What to poll, at most BAWN_MCP_CALLS_MAX; then what came of it. */
+/* What to poll, at most BAWN_MCP_CALLS_MAX, and how many ms at most (-1: for ever); then what came of it. */
+int bawn_mcp_calls_patience(const struct bawn_mcp_calls *all);
 size_t bawn_mcp_calls_fds(const struct bawn_mcp_calls *all, struct pollfd *out);
 void bawn_mcp_calls_step(struct bawn_mcp_calls *all, const struct pollfd *p, size_t n);
 size_t bawn_mcp_calls_open(const struct bawn_mcp_calls *all);

@@ -9,6 +9,7 @@
 #include <sys/signalfd.h>
 #include "base/cleanup.h"
 #include "mcp/calls.h"
+#include "mcp/lines.h"
 
 #define PIECE        4096          /* what a pipe or socket that polls writable takes without blocking */
 #define READ_SIZE    65536
@@ -18,9 +19,9 @@
 
 struct server {
 	int in, out, signals;
-	struct bawn_buf line, queue;
+	struct bawn_mcp_lines lines;
+	struct bawn_buf queue;
 	size_t sent;                   /* of the queue */
-	bool skipping;                 /* the rest of a line that is too long */
 	bool ended;
 	unsigned interrupts;
 	struct bawn_mcp_session *session;
@@ -73,26 +74,13 @@ static bool busy(void *ctx, const json_t *id) { return bawn_mcp_calls_busy(((str
 static void cancel(void *ctx, const json_t *id) { bawn_mcp_calls_cancel(((struct server *)ctx)->calls, id); }
 static void response(void *ctx, const char *id, const json_t *result) { bawn_mcp_calls_response(((struct server *)ctx)->calls, id, result); }
 
-static void end_line(struct server *s)
+static void on_line(void *ctx, struct bawn_span line, bool too_long)
 {
-	if (s->skipping || bawn_buf_error(&s->line) < 0)
+	struct server *s = ctx;
+	if (too_long)
 		bawn_mcp_session_too_long(s->session);
 	else
-		bawn_mcp_session_line(s->session, bawn_buf_span(&s->line));
-	bawn_buf_reset(&s->line);
-	s->skipping = false;
-}
-
-static void add_to_line(struct server *s, struct bawn_span part)
-{
-	if (s->skipping)
-		return;
-	bawn_buf_add(&s->line, part.p, part.n);
-	if (bawn_buf_error(&s->line) == 0)
-		return;
-	s->skipping = true;
-	bawn_buf_done(&s->line);
-	s->line = BAWN_BUF(BAWN_MCP_LINE_MAX + 1);
+		bawn_mcp_session_line(s->session, line);
 }
 
 static void read_in(struct server *s)
@@ -105,12 +93,7 @@ static void read_in(struct server *s)
 		s->ended = true;  /* a line without its end is no message */
 		return;
 	}
-	struct bawn_span rest = { piece, (size_t)n }, line;
-	while (bawn_span_take(&rest, '\n', &line)) {
-		add_to_line(s, line);
-		end_line(s);
-	}
-	add_to_line(s, rest);
+	bawn_mcp_lines_add(&s->lines, (struct bawn_span){ piece, (size_t)n }, on_line, s);
 }
 
 static void note_signals(struct server *s)
@@ -133,7 +116,7 @@ static int round_once(struct server *s, bool reading, struct bawn_err *err)
 	size_t n = bawn_mcp_calls_fds(s->calls, p + CALLS);
 	if (!reading && unsent(s) == 0)
 		p[OUT].fd = -1;
-	if (poll(p, CALLS + n, -1) < 0)
+	if (poll(p, CALLS + n, bawn_mcp_calls_patience(s->calls)) < 0)
 		return errno == EINTR ? 0 : bawn_fail(err, -errno, "wait for messages");
 	if (p[SIGNALS].revents != 0)
 		note_signals(s);
@@ -186,7 +169,7 @@ static int try_open(const struct bawn_options *options, struct bawn_err *err)
 
 int bawn_mcp_serve(const struct bawn_options *options, const char *environment, int in, int out, struct bawn_err *err)
 {
-	struct server s = { .in = in, .out = out, .signals = -1, .line = BAWN_BUF(BAWN_MCP_LINE_MAX + 1), .queue = BAWN_BUF(OUT_MAX) };
+	struct server s = { .in = in, .out = out, .signals = -1, .lines = BAWN_MCP_LINES(BAWN_MCP_LINE_MAX + 1), .queue = BAWN_BUF(OUT_MAX) };
 	const struct bawn_mcp_host host = { .ctx = &s, .send = send_message, .call = begin, .busy = busy, .cancel = cancel, .response = response };
 	int r = try_open(options, err);
 	if (r == 0)
@@ -201,7 +184,7 @@ int bawn_mcp_serve(const struct bawn_options *options, const char *environment, 
 	}
 	bawn_mcp_calls_free(s.calls);
 	bawn_mcp_session_free(s.session);
-	bawn_buf_done(&s.line);
+	bawn_mcp_lines_done(&s.lines);
 	bawn_buf_done(&s.queue);
 	bawn_close_fdp(&s.signals);
 	return r;

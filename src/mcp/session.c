@@ -431,6 +431,11 @@ void bawn_mcp_ask(struct bawn_mcp_session *s, const char *id, const char *method
 	send_message(s, bawn_mcp_request(id, method_name, params_stolen));
 }
 
+void bawn_mcp_unask(struct bawn_mcp_session *s, const char *id)
+{
+	send_message(s, bawn_mcp_notification("notifications/cancelled", json_pack("{s:s, s:s}", "requestId", id, "reason", "nobody answered in time")));
+}
+
 int bawn_mcp_session_new(const struct bawn_mcp_host *host, struct bawn_mcp_session **out, struct bawn_err *err)
 {
 	struct bawn_mcp_session *s = calloc(1, sizeof *s);

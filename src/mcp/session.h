@@ -58,3 +58,5 @@ void bawn_mcp_drop(struct bawn_mcp_session *s, struct bawn_mcp_call *call_stolen
 void bawn_mcp_progress(struct bawn_mcp_session *s, const struct bawn_mcp_call *call, uint64_t n, const char *message);
 /* Legacy era: a request of ours; the host's `response` gets what comes back. */
 void bawn_mcp_ask(struct bawn_mcp_session *s, const char *id, const char *method, json_t *params_stolen);
+/* It is no longer waited for. */
+void bawn_mcp_unask(struct bawn_mcp_session *s, const char *id);

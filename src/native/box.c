@@ -171,10 +171,7 @@ static int enter_room(struct bawn_box *box, struct bawn_err *err)
 	r = bawn_verify_place(box, err);  /* while the program puts on its filters */
 	if (r == 0)
 		r = bawn_box_listen(box, box->ctl, BAWN_NOTE_READY, &note, fds, err);
-	if (r < 0)
-		return r;
-	box->listener = fds[0];
-	return bawn_verify_power(box, err);
+	return r == 0 ? bawn_verify_power(box, err) : r;
 }
 
 /* Whatever rank the caller has is not the code's: no real-time policy (a cgroup of v1 would not take it
@@ -223,21 +220,26 @@ void bawn_box_begin(struct bawn_box *box)
 		(void)bawn_box_given_up(box->init_ctl, &box->early);
 }
 
-/* Here, where the host's files are to be seen. */
-static int open_authorities(struct bawn_box *box, struct bawn_err *err)
+/* Here, where the host's files are to be seen: the texts of net_file, each with its end, and the certificates, in one. */
+static int make_way(struct bawn_box *box, struct bawn_err *err)
 {
-	if (box->spec.network == BAWN_NETWORK_NONE || box->spec.ca_file[0] == '\0')
+	bawn_auto_buf all = BAWN_BUF(BAWN_WAY_BYTES);
+	if (box->spec.network == BAWN_NETWORK_NONE)
 		return 0;
-	box->ca = open(box->spec.ca_file, O_RDONLY | O_CLOEXEC);
-	return box->ca >= 0 ? 0 : bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, "network.ca_file", "open '%s': %s", box->spec.ca_file, strerrordesc_np(errno));
+	for (int i = 0; i < BAWN_NET_FILE_COUNT; i++)
+		bawn_buf_add(&all, box->spec.net_file[i], strlen(box->spec.net_file[i]) + 1);
+	int r = box->spec.ca_file[0] != '\0' ? bawn_read_file(AT_FDCWD, box->spec.ca_file, &all, NULL) : 0;
+	if (r < 0)
+		return bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, "network.ca_file", "read '%s': %s", box->spec.ca_file, strerrordesc_np(-r));
+	return bawn_sealed_copy("way", bawn_buf_span(&all), &box->way, err);
 }
 
 static int build(struct bawn_box *box, struct bawn_err *err)
 {
-	int r = open_authorities(box, err);
+	int r = make_way(box, err);
 	if (r < 0)
 		return r;
-	r = bawn_box_tell_guest(box, box->init_ctl, box->slot_fd, box->ca, err);
+	r = bawn_box_tell_guest(box, box->init_ctl, box->slot_fd, box->way, err);
 	if (r < 0)
 		return bawn_wrap(err, r, "build the sandbox");
 	set_limits(box);  /* while init furnishes the tree */
@@ -300,7 +302,7 @@ void bawn_box_done(struct bawn_box *box)
 	bawn_box_kill(box);
 	bawn_cgroups_remove(&box->cg);
 	bawn_net_done(&box->net);
-	int *const fd[] = { &box->live, &box->init_ctl, &box->ctl, &box->out[1], &box->out[2], &box->port, &box->ca, &box->listener,
+	int *const fd[] = { &box->live, &box->init_ctl, &box->ctl, &box->out[1], &box->out[2], &box->port, &box->way, &box->listener,
 		&box->workspace, &box->code, &box->mounts, &box->area, &box->slot_fd };
 	for (size_t i = 0; i < BAWN_LEN(fd); i++)
 		bawn_close_fdp(fd[i]);

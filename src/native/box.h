@@ -33,6 +33,8 @@
 struct bawn_net { pthread_t thread; bool ahead, joined; int fd; struct bawn_err err; };
 
 struct bawn_note;
+#define BAWN_WAY_BYTES (BAWN_CA_BYTES + BAWN_NET_FILE_COUNT * (BAWN_NET_FILE_BYTES + 1))  /* certificates, and what programs read */
+
 struct bawn_box {
 	struct bawn_sandbox_spec spec;   /* text borrowed from the launcher's copy of the message */
 	bool     begun;
@@ -46,7 +48,7 @@ struct bawn_box {
 	int      init_ctl, ctl;
 	int      out[3];                 /* read ends by stream number */
 	int      port;                   /* listening socket of its namespace, where it has a way out; handed on, then -1 */
-	int      ca;                     /* certificates of whom to believe outside, or -1 */
+	int      way;                    /* how programs find the way out, and whom to believe there (make_way); -1: there is none */
 	int      listener;               /* seccomp notifications, or -1 */
 	struct bawn_net net;
 	int      workspace, code;        /* directories, writable from here only */
@@ -147,7 +149,9 @@ const char *bawn_syscall_name(int nr);  /* NULL where unknown */
 const char *bawn_syscall_hint(int nr);  /* what to do instead; never NULL */
 /* Answers one notification with its errno; the call's number, or a negative errno. */
 int  bawn_seccomp_answer(int listener);
+/* All but that of open files, which comes after what is still to be sent. */
 BAWN_MUST_CHECK int bawn_rlimits_apply(const struct bawn_box *box, bool cgroup, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_rlimits_files(const struct bawn_box *box, struct bawn_err *err);
 /* Fill box->layers from what the kernel says about the program: where it is, once the room is locked, and what
  * it may, once it waits at the gate. */
 BAWN_MUST_CHECK int bawn_verify_place(struct bawn_box *box, struct bawn_err *err);

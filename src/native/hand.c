@@ -15,7 +15,7 @@
 void bawn_box_init(struct bawn_box *box)
 {
 	*box = (struct bawn_box){ .slot_fd = -1, .live = -1, .init_fd = -1, .pid_fd = -1, .init_ctl = -1, .ctl = -1,
-		.out = { -1, -1, -1 }, .listener = -1, .port = -1, .ca = -1, .net = { .fd = -1 }, .workspace = -1, .code = -1, .rooms = { -1, -1 }, .mounts = -1, .area = -1 };
+		.out = { -1, -1, -1 }, .listener = -1, .port = -1, .way = -1, .net = { .fd = -1 }, .workspace = -1, .code = -1, .rooms = { -1, -1 }, .mounts = -1, .area = -1 };
 }
 
 void bawn_box_lacks(struct bawn_box *box, enum bawn_layer layer, const char *why, ...)
@@ -63,11 +63,12 @@ int bawn_box_listen(struct bawn_box *box, int ctl, uint32_t want, struct bawn_no
 			return bawn_fail(err, r, "wait for the sandbox");
 		if (note->kind == want)
 			return 0;
-		if (note->kind == BAWN_NOTE_PORT && box->port < 0)
-			box->port = bawn_take_fd(&fds[0]);
+		int *brought = note->kind == BAWN_NOTE_PORT ? &box->port : note->kind == BAWN_NOTE_LISTENER ? &box->listener : NULL;
+		if (brought != NULL && *brought < 0)
+			*brought = bawn_take_fd(&fds[0]);
 		bawn_close_fdp(&fds[0]);
 		bawn_close_fdp(&fds[1]);
-		if (note->kind == BAWN_NOTE_PORT)
+		if (brought != NULL)
 			continue;
 		if (note->kind == BAWN_NOTE_LACKS && note->layer < BAWN_LAYER_COUNT) {
 			bawn_box_lacks(box, (enum bawn_layer)note->layer, "%s", note->err.msg);

@@ -238,7 +238,7 @@ static bool imported_by_the_code(void) { return first_not(IMPORTER) == CODE; }
 
 /* --- events --- */
 
-/* Relative names get the working directory before them; "?" where a descriptor stands for it. */
+/* Relative names get the working directory before them; "?" where a descriptor stands for it, or where it has no name. */
 static void put_path(enum bawn_area_kind kind, PyObject *name, bool below_fd)
 {
 	struct line l = { .n = 0 };
@@ -248,10 +248,11 @@ static void put_path(enum bawn_area_kind kind, PyObject *name, bool below_fd)
 	PyObject *hold;
 	if (text_of(name, &p, &n, &hold) && n > 0) {
 		long m = p[0] != '/' && !below_fd ? syscall(SYS_getcwd, cwd, sizeof cwd) : 0;
+		bool nameless = below_fd || m < 0;
 		if (m > 1)
 			add(&l, cwd, (size_t)m - 1);
 		if (p[0] != '/')
-			add(&l, below_fd ? "?/" : "/", below_fd ? 2 : 1);
+			add(&l, nameless ? "?/" : "/", nameless ? 2 : 1);
 		add(&l, p, n);
 		put(kind, l.p, l.n, l.cut);
 	}

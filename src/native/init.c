@@ -60,7 +60,7 @@ static void meet(struct bawn_box *box, int ctl, struct bawn_note *note)
 	if (bawn_note_recv(ctl, -1, note, fd) < 0 || note->kind != BAWN_NOTE_GUEST)
 		_exit(1);
 	box->slot_fd = fd[0];
-	box->ca = fd[1];
+	box->way = fd[1];
 	bawn_box_meet(box, &note->guest);
 }
 

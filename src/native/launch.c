@@ -67,6 +67,8 @@ static int on_prepare(struct bawn_launcher *l, struct bawn_ipc_msg *m, struct ba
 		r = check_lock(l->box.slot_fd, err);
 	if (r == 0)
 		r = bawn_box_build(&l->box, err);
+	if (r == 0)
+		r = bawn_watch_sockets(l, err);
 	if (r < 0)
 		return refuse(l, err);
 	l->state = BAWN_LAUNCH_READY;
@@ -204,8 +206,8 @@ static int loop(struct bawn_launcher *l, struct bawn_err *err)
 int bawn_launch_init(struct bawn_launcher *l, int sock)
 {
 	*l = (struct bawn_launcher){ .sock = sock, .epoll = epoll_create1(EPOLL_CLOEXEC),
-		.frame = malloc(BAWN_IPC_MAX), .chunk = malloc(BAWN_WIRE_CHUNK), .spec = BAWN_BUF(16384),
-		.args = BAWN_BUF(4u << 20), .env = BAWN_BUF(4u << 20), .pending = BAWN_IPC_BUF, .w = { .wall = -1, .sample = -1 } };
+		.frame = malloc(BAWN_IPC_MAX), .chunk = malloc(BAWN_WIRE_CHUNK), .spec = BAWN_BUF(BAWN_IPC_MAX),
+		.args = BAWN_BUF(4u << 20), .env = BAWN_BUF(4u << 20), .pending = BAWN_IPC_BUF, .w = { .wall = -1, .sample = -1, .calm = -1, .sockstat = { -1, -1 } } };
 	bawn_box_init(&l->box);
 	return l->epoll < 0 || l->frame == NULL || l->chunk == NULL ? -ENOMEM : 0;
 }

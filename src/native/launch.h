@@ -17,7 +17,9 @@ enum bawn_launch_state { BAWN_LAUNCH_FRESH, BAWN_LAUNCH_READY, BAWN_LAUNCH_RUNNI
 
 /* What the run has done so far. */
 struct bawn_watch {
-	int      wall, sample;                 /* timerfds */
+	int      wall, sample, calm;           /* timerfds */
+	bool     resting[3];                   /* by stream: read again when `calm` fires */
+	size_t   last_read;                    /* bytes */
 	uint64_t started_us, ended_us;
 	uint64_t seen[3];                      /* bytes of output by stream */
 	bool     cut[3];
@@ -28,6 +30,8 @@ struct bawn_watch {
 	struct bawn_counters last;
 	bool     disk_full, inodes_full;       /* a sample found no room */
 	uint64_t files;                        /* the most open files a sample found in the program itself */
+	int      sockstat[2];                  /* the network namespace's count of TCP sockets, of both families; -1: it has none */
+	uint64_t sockets;                      /* the most a sample found */
 	uint64_t locks;                        /* the most file locks a look found */
 	uint64_t locks_cpu_us;                 /* CPU time at the last look */
 	uint32_t denied[BAWN_SYSCALLS + 1];    /* by number; the last: all others */
@@ -48,11 +52,12 @@ struct bawn_launcher {
 	struct bawn_watch w;
 };
 
-enum bawn_tag { BAWN_TAG_SOCK, BAWN_TAG_OUT, BAWN_TAG_ERR, BAWN_TAG_PROGRAM, BAWN_TAG_INIT, BAWN_TAG_WALL, BAWN_TAG_SAMPLE, BAWN_TAG_NOTIFY };
+enum bawn_tag { BAWN_TAG_SOCK, BAWN_TAG_OUT, BAWN_TAG_ERR, BAWN_TAG_PROGRAM, BAWN_TAG_INIT, BAWN_TAG_WALL, BAWN_TAG_SAMPLE, BAWN_TAG_CALM, BAWN_TAG_NOTIFY };
 
 /* `sock`: the client's socket.  The box is empty then, and may be begun before it runs. */
 BAWN_MUST_CHECK int bawn_launch_init(struct bawn_launcher *l, int sock);
 int bawn_launch_run(struct bawn_launcher *l);  /* until the client is gone; the exit status */
+BAWN_MUST_CHECK int bawn_watch_sockets(struct bawn_launcher *l, struct bawn_err *err);  /* of a box that is built */
 BAWN_MUST_CHECK int bawn_watch_start(struct bawn_launcher *l, struct bawn_err *err);
 /* One event of the running program.  -EPIPE: the client is gone. */
 BAWN_MUST_CHECK int bawn_watch_event(struct bawn_launcher *l, enum bawn_tag tag, uint32_t events, struct bawn_err *err);

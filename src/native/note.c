@@ -49,5 +49,10 @@ int bawn_note_recv(int sock, int timeout_ms, struct bawn_note *out, int fds[stat
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c != NULL; c = CMSG_NXTHDR(&m, c))
 		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
 			memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0) <= sizeof(int) * 2 ? c->cmsg_len - CMSG_LEN(0) : 0);
-	return (size_t)n == sizeof *out ? 0 : -EBADMSG;
+	if ((m.msg_flags & MSG_CTRUNC) != 0 || (size_t)n != sizeof *out) {  /* cut: there was no room for a descriptor */
+		bawn_close_fdp(&fds[0]);
+		bawn_close_fdp(&fds[1]);
+		return (m.msg_flags & MSG_CTRUNC) != 0 ? -EMFILE : -EBADMSG;
+	}
+	return 0;
 }

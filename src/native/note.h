@@ -19,7 +19,8 @@ enum bawn_note_kind {
 	BAWN_NOTE_GO,          /* launcher: take the next step; at the gate: n_args, n_env, [strings, stdin] */
 	BAWN_NOTE_GUEST,       /* launcher: who is to come; to init [the slot's lock, whom to believe outside], to the program [what it may write observations into] */
 	BAWN_NOTE_PORT,        /* program: where the way out begins; [listening socket] */
-	BAWN_NOTE_READY,       /* program: all walls up; [listener] */
+	BAWN_NOTE_LISTENER,    /* program: whom its refused system calls are told to; [listener] */
+	BAWN_NOTE_READY,       /* program: all walls up */
 };
 /* What those inside have to know of the request, and no more. */
 struct bawn_guest {

@@ -196,6 +196,18 @@ static int take_args(const struct bawn_note *go, int fd, char ***out_argv, char 
 	return 0;
 }
 
+/* What is in flight is counted against the sender's limit of open files, and without a uid of its own together with
+ * whatever the user's other runs have in flight: so that limit comes last. */
+static int hand_over(struct bawn_box *box, struct bawn_err *err)
+{
+	const struct bawn_note note = { .kind = BAWN_NOTE_LISTENER };
+	int r = box->listener >= 0 ? bawn_note_send(BAWN_PROGRAM_CTL, &note, &box->listener, 1) : 0;
+	if (r < 0)
+		return bawn_fail(err, r, "speak to the launcher");
+	bawn_close_fdp(&box->listener);
+	return bawn_box_without(box, BAWN_LAYER_BIT(RLIMITS)) ? 0 : bawn_rlimits_files(box, err);
+}
+
 /* The gate: everything stands, the filter included; nothing of the request has been seen yet. */
 static _Noreturn void gate(struct bawn_box *box)
 {
@@ -203,9 +215,10 @@ static _Noreturn void gate(struct bawn_box *box)
 	struct bawn_note go, ready = { .kind = BAWN_NOTE_READY };
 	char **argv = NULL, **envp = NULL;
 	int fds[2];
-	if (bawn_note_send(BAWN_PROGRAM_CTL, &ready, &box->listener, box->listener >= 0) < 0)
+	if (hand_over(box, &err) < 0)
+		bawn_program_give_up(BAWN_PROGRAM_CTL, &err);
+	if (bawn_note_send(BAWN_PROGRAM_CTL, &ready, NULL, 0) < 0)
 		_exit(1);
-	bawn_close_fdp(&box->listener);
 	bawn_program_wait_for(BAWN_NOTE_GO, &go, fds);
 	if (take_args(&go, fds[0], &argv, &envp, &err) < 0)
 		bawn_program_give_up(BAWN_PROGRAM_CTL, &err);

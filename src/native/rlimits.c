@@ -14,12 +14,23 @@ static bool nproc_is_ours(void)
 	return uname(&u) == 0 && sscanf(u.release, "%u.%u", &major, &minor) == 2 && (major > 5 || (major == 5 && minor >= 14));
 }
 
+/* Only ever down. */
+static int lower(int which, rlim_t value, struct bawn_err *err)
+{
+	struct rlimit now;
+	if (getrlimit((__rlimit_resource_t)which, &now) < 0)
+		return bawn_fail(err, -errno, "read resource limit %d", which);
+	rlim_t v = value < now.rlim_max ? value : now.rlim_max;
+	return setrlimit((__rlimit_resource_t)which, &(struct rlimit){ v, v }) < 0 ? bawn_fail(err, -errno, "set resource limit %d", which) : 0;
+}
+
+int bawn_rlimits_files(const struct bawn_box *box, struct bawn_err *err) { return lower(RLIMIT_NOFILE, box->spec.limits.open_files, err); }
+
 int bawn_rlimits_apply(const struct bawn_box *box, bool cgroup, struct bawn_err *err)
 {
 	const struct bawn_limits *l = &box->spec.limits;
 	bool jit = box->spec.language == BAWN_LANG_JAVASCRIPT;
 	const struct { int which; rlim_t value; bool apply; } row[] = {
-		{ RLIMIT_NOFILE, l->open_files, true },
 		{ RLIMIT_CORE, 1, true },  /* 1, not 0: only 1 also keeps a core_pattern pipe of the host from being started */
 		{ RLIMIT_FSIZE, l->disk_bytes + (1u << 20), true },  /* ENOSPC comes first; this bounds sparse files */
 		{ RLIMIT_MEMLOCK, 0, true },
@@ -35,14 +46,9 @@ int bawn_rlimits_apply(const struct bawn_box *box, bool cgroup, struct bawn_err 
 		{ RLIMIT_AS, l->memory_bytes + (256u << 20) + l->pids * (64ull << 20), !cgroup && !jit },
 	};
 	for (size_t i = 0; i < BAWN_LEN(row); i++) {
-		struct rlimit now;
-		if (!row[i].apply)
-			continue;
-		if (getrlimit((__rlimit_resource_t)row[i].which, &now) < 0)
-			return bawn_fail(err, -errno, "read resource limit %d", row[i].which);
-		rlim_t v = row[i].value < now.rlim_max ? row[i].value : now.rlim_max;  /* only ever down */
-		if (setrlimit((__rlimit_resource_t)row[i].which, &(struct rlimit){ v, v }) < 0)
-			return bawn_fail(err, -errno, "set resource limit %d", row[i].which);
+		int r = row[i].apply ? lower(row[i].which, row[i].value, err) : 0;
+		if (r < 0)
+			return r;
 	}
 	return 0;
 }

@@ -135,9 +135,10 @@ static int add_venv(const struct bawn_box *box, struct bawn_err *err)
 	return r;
 }
 
+#define PASSWD(home) "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\nuser:x:1000:1000::" home ":/bin/bash\n" \
+                     "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"
 static const struct { const char *path, *text; } etc_file[] = {
-	{ "etc/passwd", "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\nuser:x:1000:1000::/workspace:/bin/bash\n"
-	                "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n" },
+	{ "etc/passwd", PASSWD("/workspace") },
 	{ "etc/group", "root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n" },
 	{ "etc/hosts", "127.0.0.1 localhost bawn\n::1 localhost bawn\n" },
 	{ "etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n" },
@@ -355,7 +356,7 @@ int bawn_tree_base(const struct bawn_box *box, int *out_code, int *out_below, st
 	*out_below = open(BASE, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (*out_below < 0)
 		return bawn_fail(err, -errno, "open '" BASE "'");
-	int r = mount_tmpfs(BASE, (1u << 20) + BAWN_CA_BYTES, 1024, MS_NOSUID | MS_NODEV, "0755", err);
+	int r = mount_tmpfs(BASE, (1u << 20) + BAWN_WAY_BYTES, 1024, MS_NOSUID | MS_NODEV, "0755", err);
 	if (r == 0 && chdir(BASE) < 0)
 		r = bawn_fail(err, -errno, "enter the new root");
 	if (r == 0)
@@ -371,18 +372,38 @@ int bawn_tree_base(const struct bawn_box *box, int *out_code, int *out_below, st
 	return r == 0 ? add_code(out_code, err) : r;
 }
 
-/* Only for who may go out: whom to believe there. */
-static int add_authorities(const struct bawn_box *box, struct bawn_err *err)
+/* Only for who may go out (box->way): how programs find the way whose variables were taken from them,
+ * and whom to believe there.  Who has no HOME, either, is at home in /tmp then: a place that can be written to and is not
+ * collected. */
+static int add_way(const struct bawn_box *box, struct bawn_err *err)
 {
-	bawn_auto_buf text = BAWN_BUF(BAWN_CA_BYTES);
-	if (box->ca < 0 || bawn_box_without(box, BAWN_LAYER_BIT(MOUNTNS)))
+	static const char *const place[] = {
+#define BAWN_X_NET_FILE(name, path) [BAWN_NET_FILE_##name] = path,
+		BAWN_NET_FILES(BAWN_X_NET_FILE)
+#undef BAWN_X_NET_FILE
+	};
+	bawn_auto_buf all = BAWN_BUF(BAWN_WAY_BYTES);
+	if (box->way < 0 || bawn_box_without(box, BAWN_LAYER_BIT(MOUNTNS)))
 		return 0;
-	int r = bawn_read_fd(box->ca, "the certificates", &text, err);
+	int r = bawn_read_fd(box->way, "the way out", &all, err);
+	struct bawn_span rest = bawn_buf_span(&all), text;
+	for (size_t i = 0; r == 0 && i < BAWN_LEN(place); i++) {
+		if (!bawn_span_take(&rest, '\0', &text))
+			return bawn_fail(err, -EBADMSG, "read the way out");
+		r = text.n > 0 ? make_file(place[i] + 1, text, err) : 0;
+		if (r == 0 && text.n > 0 && i == BAWN_NET_FILE_NPM)
+			r = make_file(&(BAWN_NET_HOME "/.npmrc")[1], text, err);
+	}
+	if (r == 0 && unlink("etc/passwd") < 0)
+		return bawn_fail(err, -errno, "replace '/etc/passwd'");
 	if (r == 0)
-		r = make_dir("etc/ssl", 0755, err);
+		r = make_file("etc/passwd", bawn_span(PASSWD(BAWN_NET_HOME)), err);
+	if (r < 0 || rest.n == 0)
+		return r;
+	r = make_dir("etc/ssl", 0755, err);
 	if (r == 0)
 		r = make_dir("etc/ssl/certs", 0755, err);
-	return r == 0 ? make_file(&BAWN_CA_FILE[1], bawn_buf_span(&text), err) : r;
+	return r == 0 ? make_file(&BAWN_CA_FILE[1], rest, err) : r;
 }
 
 int bawn_tree_furnish(const struct bawn_box *box, int below_stolen, int *out_workspace, struct bawn_err *err)
@@ -394,6 +415,6 @@ int bawn_tree_furnish(const struct bawn_box *box, int below_stolen, int *out_wor
 	if (r == 0)
 		r = add_hook(box, err);
 	if (r == 0)
-		r = add_authorities(box, err);
-	return r == 0 ? add_scratch(box, out_workspace, err) : r;
+		r = add_scratch(box, out_workspace, err);
+	return r == 0 ? add_way(box, err) : r;
 }

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
@@ -17,6 +18,10 @@
 #include "native/locks.h"
 
 #define NOTIFY_MAX 100000  /* notifications answered; after that the kernel answers ENOSYS by itself */
+#define SOCKET_BYTES (512u << 10)  /* what a TCP connection may hold: twice the usual net.core.rmem_max, and more than that */
+#define SOCKETS_MIN  256u
+#define REST_MS      2u     /* between reads of a stream that brings */
+#define REST_BYTES   4096u  /* less than this at a time */
 
 static int watch_fd(struct bawn_launcher *l, int op, int fd, enum bawn_tag tag, uint32_t events, struct bawn_err *err)
 {
@@ -24,16 +29,32 @@ static int watch_fd(struct bawn_launcher *l, int op, int fd, enum bawn_tag tag, 
 	return epoll_ctl(l->epoll, op, fd, &e) < 0 ? bawn_fail(err, -errno, "watch a descriptor") : 0;
 }
 
+static struct itimerspec in_ms(uint64_t ms) { return (struct itimerspec){ .it_value = { (time_t)(ms / 1000), (long)(ms % 1000) * 1000000 } }; }
+
 static int make_timer(uint64_t first_ms, uint64_t every_ms, int *out, struct bawn_err *err)
 {
-	struct itimerspec t = {
-		.it_value = { (time_t)(first_ms / 1000), (long)(first_ms % 1000) * 1000000 },
-		.it_interval = { (time_t)(every_ms / 1000), (long)(every_ms % 1000) * 1000000 },
-	};
+	struct itimerspec t = in_ms(first_ms);
+	t.it_interval = in_ms(every_ms).it_value;
 	bawn_auto_fd fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (fd < 0 || timerfd_settime(fd, 0, &t, NULL) < 0)
 		return bawn_fail(err, -errno, "set a timer");
 	*out = bawn_take_fd(&fd);
+	return 0;
+}
+
+/* Opened once, and before the program may go: a name in /proc is lost with its first thread. */
+int bawn_watch_sockets(struct bawn_launcher *l, struct bawn_err *err)
+{
+	static const char *const name[] = { "sockstat", "sockstat6" };
+	if ((l->box.layers & BAWN_LAYER_BIT(NETNS)) == 0)
+		return 0;
+	for (size_t i = 0; i < BAWN_LEN(name); i++) {
+		char path[48];
+		snprintf(path, sizeof path, "/proc/%d/net/%s", l->box.pid, name[i]);
+		l->w.sockstat[i] = open(path, O_RDONLY | O_CLOEXEC);
+		if (l->w.sockstat[i] < 0 && (i == 0 || errno != ENOENT))  /* not every host has IPv6 */
+			return bawn_fail(err, -errno, "watch the sandbox's sockets");
+	}
 	return 0;
 }
 
@@ -46,8 +67,10 @@ int bawn_watch_start(struct bawn_launcher *l, struct bawn_err *err)
 	int r = make_timer(timeout == 0 ? 1 : timeout, 0, &w->wall, err);
 	if (r == 0)
 		r = make_timer(every, every, &w->sample, err);
+	if (r == 0)
+		r = make_timer(0, 0, &w->calm, err);
 	const struct { int fd; enum bawn_tag tag; } row[] = {
-		{ l->box.out[1], BAWN_TAG_OUT }, { l->box.out[2], BAWN_TAG_ERR }, { l->box.pid_fd, BAWN_TAG_PROGRAM },
+		{ w->calm, BAWN_TAG_CALM }, { l->box.out[1], BAWN_TAG_OUT }, { l->box.out[2], BAWN_TAG_ERR }, { l->box.pid_fd, BAWN_TAG_PROGRAM },
 		{ l->box.init_fd, BAWN_TAG_INIT }, { w->wall, BAWN_TAG_WALL }, { w->sample, BAWN_TAG_SAMPLE },
 		{ l->box.listener, BAWN_TAG_NOTIFY },
 	};
@@ -105,11 +128,35 @@ static int read_output(struct bawn_launcher *l, int stream, int flags, struct ba
 		*fd = -1;
 		return 0;
 	}
+	l->w.last_read = (size_t)n;
 	size_t keep = within(l, stream, (size_t)n);
 	int r = keep > 0 ? send_output(l, stream, (struct bawn_span){ l->chunk, keep }, flags, err) : 0;
 	if (r == -EAGAIN)
 		r = pause_output(l, true, err);
 	return r < 0 ? r : 1;
+}
+
+/* Each read costs us more than a byte costs the code, and what we use nobody limits: a stream that brings little at a
+ * time is read again after a moment, when there is more. */
+static int rest(struct bawn_launcher *l, int stream, struct bawn_err *err)
+{
+	const struct itimerspec t = in_ms(REST_MS);
+	if (l->box.out[stream] < 0 || l->pending.n > 0 || l->w.last_read >= REST_BYTES)
+		return 0;
+	l->w.resting[stream] = true;
+	(void)timerfd_settime(l->w.calm, 0, &t, NULL);  /* cannot fail with a valid time */
+	return watch_fd(l, EPOLL_CTL_MOD, l->box.out[stream], stream == 1 ? BAWN_TAG_OUT : BAWN_TAG_ERR, EPOLLONESHOT, err);
+}
+
+static int wake(struct bawn_launcher *l, struct bawn_err *err)
+{
+	int r = 0;
+	for (int s = 1; r == 0 && s <= 2; s++) {
+		if (l->w.resting[s] && l->box.out[s] >= 0 && l->pending.n == 0)  /* else flush_pending does it */
+			r = watch_fd(l, EPOLL_CTL_MOD, l->box.out[s], s == 1 ? BAWN_TAG_OUT : BAWN_TAG_ERR, EPOLLIN, err);
+		l->w.resting[s] = false;
+	}
+	return r;
 }
 
 static int flush_pending(struct bawn_launcher *l, int flags, struct bawn_err *err)
@@ -178,6 +225,29 @@ static void measure_files(struct bawn_launcher *l)
 	l->w.files = n > l->w.files ? n : l->w.files;
 }
 
+/* What a connection holds that nobody accepted is charged to nobody: the kernel charges a socket when it is accepted.  So
+ * there may be only as many as could hold the memory limit once more. */
+static uint64_t sockets_max(const struct bawn_launcher *l)
+{
+	uint64_t n = l->box.spec.limits.memory_bytes / SOCKET_BYTES;
+	return n < SOCKETS_MIN ? SOCKETS_MIN : n;
+}
+
+/* "TCP: inuse 4 orphan 0 ...", "TCP6: inuse 2" */
+static void measure_sockets(struct bawn_launcher *l)
+{
+	static const char *const line[] = { "TCP: inuse ", "TCP6: inuse " };
+	uint64_t now = 0;
+	for (size_t i = 0; i < BAWN_LEN(line); i++) {
+		char text[512];
+		ssize_t n = l->w.sockstat[i] >= 0 ? pread(l->w.sockstat[i], text, sizeof text - 1, 0) : -1;
+		text[n > 0 ? n : 0] = '\0';
+		const char *at = strstr(text, line[i]);
+		now += at != NULL ? strtoull(at + strlen(line[i]), NULL, 10) : 0;
+	}
+	l->w.sockets = now > l->w.sockets ? now : l->w.sockets;
+}
+
 static void measure(struct bawn_launcher *l)
 {
 	struct bawn_watch *w = &l->w;
@@ -202,6 +272,7 @@ static void measure(struct bawn_launcher *l)
 	u->samples++;
 	measure_disk(l);
 	measure_files(l);
+	measure_sockets(l);
 	w->last = c;
 	/* Locks cost the code CPU time, and looking costs the host a grace period: look once a CPU second. */
 	if (cg && w->ended_us == 0 && u->cpu_us - w->locks_cpu_us >= 1000000) {
@@ -220,6 +291,7 @@ static bool over(const struct bawn_launcher *l, enum bawn_end *end, uint64_t *th
 	const struct { bool is; enum bawn_end end; uint64_t threshold, actual; } row[] = {
 		{ w->last.oom_kills > 0, BAWN_END_MEMORY, m->memory_bytes, w->usage.peak_memory_bytes },
 		{ w->locks > BAWN_LOCKS_MAX, BAWN_END_MEMORY, BAWN_LOCKS_MAX, w->locks },
+		{ w->sockets > sockets_max(l), BAWN_END_MEMORY, sockets_max(l), w->sockets },
 		{ w->usage.cpu_us >= m->cpu_ms * 1000, BAWN_END_CPU, m->cpu_ms, w->usage.cpu_us / 1000 },
 		{ kill_ && w->last.pids_refused > 0, BAWN_END_PIDS, m->pids, m->pids + 1 },
 		{ kill_ && w->disk_full, BAWN_END_DISK, m->disk_bytes, w->usage.disk_bytes },
@@ -292,6 +364,8 @@ static int send_limit_denials(struct bawn_launcher *l, struct bawn_err *err)
 		  m->open_files, w->files },
 		{ w->locks > BAWN_LOCKS_MAX, "file locks", "the kernel keeps locks outside the memory limit, so a run may hold only so many", w->locks,
 		  BAWN_LOCKS_MAX, w->locks },
+		{ w->sockets > sockets_max(l), "TCP sockets", "the kernel keeps what unaccepted connections hold outside the memory limit, so a run may have only so many",
+		  w->sockets, sockets_max(l), w->sockets },
 		{ w->cut[1], "stdout", "the rest of the output was dropped", 1, m->output_bytes, w->seen[1] },
 		{ w->cut[2], "stderr", "the rest of the output was dropped", 1, m->output_bytes, w->seen[2] },
 	};
@@ -405,6 +479,9 @@ int bawn_watch_end(struct bawn_launcher *l, enum bawn_end end, uint64_t threshol
 	l->state = BAWN_LAUNCH_ENDED;
 	bawn_close_fdp(&w->wall);    /* nobody would read a timer any more, and epoll would not rest */
 	bawn_close_fdp(&w->sample);
+	bawn_close_fdp(&w->calm);
+	bawn_close_fdp(&w->sockstat[0]);
+	bawn_close_fdp(&w->sockstat[1]);
 	bawn_box_kill(&l->box);
 	int r = drain(l, err);
 	if (r < 0)
@@ -445,7 +522,7 @@ int bawn_watch_event(struct bawn_launcher *l, enum bawn_tag tag, uint32_t events
 		int r = l->pending.n > 0 ? 0 : read_output(l, s, MSG_DONTWAIT, err);
 		if (r >= 0 && l->w.cut[s] && l->box.spec.on_violation == BAWN_VIOLATION_KILL)
 			return bawn_watch_end(l, BAWN_END_OUTPUT, l->box.spec.limits.output_bytes, l->w.seen[s], err);
-		return r < 0 ? r : 0;
+		return r <= 0 ? r : rest(l, s, err);
 	}
 	case BAWN_TAG_PROGRAM:
 		return bawn_watch_end(l, BAWN_END_KILLED, 0, 0, err);
@@ -455,6 +532,9 @@ int bawn_watch_event(struct bawn_launcher *l, enum bawn_tag tag, uint32_t events
 		consume(l->w.wall);
 		return bawn_watch_end(l, BAWN_END_TIMEOUT, l->box.spec.limits.timeout_ms,
 		                      (bawn_monotonic_us() - l->w.started_us) / 1000, err);
+	case BAWN_TAG_CALM:
+		consume(l->w.calm);
+		return wake(l, err);
 	case BAWN_TAG_SAMPLE:
 		consume(l->w.sample);
 		return sample(l, err);

@@ -75,6 +75,7 @@ struct bawn_policy {
 	struct bawn_list whitelist, allow_private, packages;
 	char    *ca_file;                            /* NULL: the system's */
 	struct bawn_net_limits net;
+	uint64_t install_sent_bytes, install_received_bytes, install_connections;  /* in place of those, where packages are fetched */
 	struct bawn_trust_base trust[BAWN_TRUST_COUNT];
 	bool     trust_defined[BAWN_TRUST_COUNT];
 	int      level_trust[BAWN_LEVEL_COUNT];      /* enum bawn_trust */
@@ -150,6 +151,11 @@ BAWN_MUST_CHECK int bawn_policy_show(const struct bawn_policy *p, json_t **out, 
  * after: hash}; when it is refused, errors are listed, nothing changed, and CONFIG_INVALID returned. */
 BAWN_MUST_CHECK int bawn_policy_set(const struct bawn_policy_dirs *dirs, const char *target_dir,
                                     struct bawn_span document, json_t **out, struct bawn_err *err);
+
+/* The same; `record` is called with what *out will be, before any file is replaced, and its error stops that. */
+typedef int bawn_policy_record_fn(void *ctx, const json_t *change, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_policy_set_recorded(const struct bawn_policy_dirs *dirs, const char *target_dir, struct bawn_span document,
+                                             bawn_policy_record_fn *record, void *ctx, json_t **out, struct bawn_err *err);
 
 /* The schema as rows, for the manual: key, type, default, what is stricter, help. */
 void bawn_policy_manual(struct bawn_buf *out);

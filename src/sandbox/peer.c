@@ -7,11 +7,18 @@
 #include <string.h>
 #include <sys/socket.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "ipc/child.h"
 #include "sandbox/wire.h"
 
+#define PATIENCE_MS 30000  /* the launcher kills, cleans up and ends */
+
 struct bawn_sandbox {
 	struct bawn_child launcher;
+	uint64_t until_us;   /* how long it may take for its end; 0: it was not asked to */
+	size_t sent;         /* of what `start` has to say */
+	bool  full;          /* and has no room for */
+	bool  collecting;
 	int   port;      /* what the sandbox's way out is listened for at, or -1 */
 	bool  over;      /* OUTCOME was seen, or the launcher is gone */
 	bool  outcome;   /* OUTCOME was seen: nothing inside is alive */
@@ -24,7 +31,9 @@ bool bawn_peer_release(struct bawn_sandbox *s)
 {
 	if (s == NULL)
 		return false;
-	bool clean = bawn_child_done(&s->launcher, 30000) && s->outcome;  /* the launcher kills, cleans up and ends */
+	uint64_t now = bawn_monotonic_us();
+	int patience = s->until_us == 0 ? PATIENCE_MS : now < s->until_us ? (int)((s->until_us - now) / 1000) : 0;
+	bool clean = bawn_child_done(&s->launcher, patience) && s->outcome;
 	bawn_close_fdp(&s->port);
 	free(s->frame);
 	bawn_observed_free(s->observed);
@@ -69,17 +78,14 @@ static int failure(struct bawn_ipc_msg *m, struct bawn_err *err)
 	return theirs.code;
 }
 
-/* Waits for `want`; a FAILED message becomes our error.  Descriptors in *m are the caller's. */
-static int expect(struct bawn_sandbox *s, uint32_t want, struct bawn_ipc_msg *m, struct bawn_err *err)
+/* 1: `want` is there; 0: nothing is (with MSG_DONTWAIT); a FAILED message becomes our error.  Descriptors in *m are the
+ * caller's. */
+static int expect(struct bawn_sandbox *s, uint32_t want, int flags, struct bawn_ipc_msg *m, struct bawn_err *err)
 {
-	int r = bawn_ipc_recv(s->launcher.sock, s->frame, 0, m, err);
+	int r = bawn_ipc_recv(s->launcher.sock, s->frame, flags, m, err);
 	if (r == -EPIPE)
 		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, NULL, "the launcher ended without an answer");
-	if (r < 0)
-		return r;
-	if (m->type == want)
-		return 0;
-	return failure(m, err);
+	return r <= 0 || m->type == want ? r : failure(m, err);
 }
 
 static int ask(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, uint32_t type, struct bawn_err *err)
@@ -96,7 +102,7 @@ int bawn_peer_probe(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec
 	struct bawn_probe p = { 0 };
 	int r = ask(s, spec, BAWN_WIRE_PROBE, err);
 	if (r == 0)
-		r = expect(s, BAWN_WIRE_PROBED, &m, err);
+		r = expect(s, BAWN_WIRE_PROBED, 0, &m, err);
 	if (r < 0)
 		return r;
 	bawn_wire_get_probe(&m.in, &p);
@@ -137,8 +143,8 @@ int bawn_peer_ready(struct bawn_sandbox *s, struct bawn_enforcement *out, struct
 {
 	struct bawn_ipc_msg m;
 	struct bawn_enforcement e = { 0 };
-	int r = expect(s, BAWN_WIRE_PREPARED, &m, err);
-	if (r < 0)
+	int r = expect(s, BAWN_WIRE_PREPARED, MSG_DONTWAIT, &m, err);
+	if (r <= 0)
 		return r;
 	bawn_wire_get_enforcement(&m.in, &e);
 	s->port = bawn_ipc_take_fd(&m, 0);
@@ -150,50 +156,61 @@ int bawn_peer_ready(struct bawn_sandbox *s, struct bawn_enforcement *out, struct
 		return bawn_fail(err, -ENOMEM, "read the enforcement");
 	e.container = s->container;
 	*out = e;
-	return 0;
+	return 1;
 }
 
-static int send_strings(struct bawn_sandbox *s, uint32_t type, const char *const *text, size_t n, struct bawn_err *err)
+static int send_string(struct bawn_sandbox *s, uint32_t type, const char *text, struct bawn_err *err)
 {
-	int r = 0;
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		bawn_auto_buf b = BAWN_IPC_BUF;
-		bawn_ipc_put_text(&b, text[i]);
-		r = bawn_ipc_send(s->launcher.sock, type, &b, NULL, 0, 0, err);
-	}
-	return r;
+	bawn_auto_buf b = BAWN_IPC_BUF;
+	bawn_ipc_put_text(&b, text);
+	return bawn_ipc_send(s->launcher.sock, type, &b, NULL, 0, MSG_DONTWAIT, err);
 }
 
-static int send_files(struct bawn_sandbox *s, const struct bawn_sandbox_start *start, struct bawn_err *err)
+static int send_file(struct bawn_sandbox *s, const struct bawn_sandbox_file *f, struct bawn_err *err)
 {
-	int r = 0;
-	for (size_t i = 0; r == 0 && i < start->n_files; i++) {
-		bawn_auto_buf b = BAWN_IPC_BUF;
-		bawn_ipc_put_text(&b, start->file[i].name);
-		bawn_ipc_put_u32(&b, start->file[i].mode);
-		r = bawn_ipc_send(s->launcher.sock, BAWN_WIRE_FILE, &b, &start->file[i].fd, 1, 0, err);
-	}
-	return r;
+	bawn_auto_buf b = BAWN_IPC_BUF;
+	bawn_ipc_put_text(&b, f->name);
+	bawn_ipc_put_u32(&b, f->mode);
+	return bawn_ipc_send(s->launcher.sock, BAWN_WIRE_FILE, &b, &f->fd, 1, MSG_DONTWAIT, err);
+}
+
+static size_t to_send(const struct bawn_sandbox_start *start) { return start->n_args + start->n_env + start->n_files + 1; }
+
+/* The i-th of what there is to say: arguments, variables, files, and then the code. */
+static int send_nth(struct bawn_sandbox *s, const struct bawn_sandbox_start *start, size_t i, struct bawn_err *err)
+{
+	int fds[2] = { start->code_fd, start->stdin_fd };
+	if (i < start->n_args)
+		return send_string(s, BAWN_WIRE_ARG, start->args[i], err);
+	i -= start->n_args;
+	if (i < start->n_env)
+		return send_string(s, BAWN_WIRE_ENV, start->env[i], err);
+	i -= start->n_env;
+	if (i < start->n_files)
+		return send_file(s, &start->file[i], err);
+	return bawn_ipc_send(s->launcher.sock, BAWN_WIRE_START, NULL, fds, start->stdin_fd >= 0 ? 2 : 1, MSG_DONTWAIT, err);
 }
 
 int bawn_peer_start(struct bawn_sandbox *s, const struct bawn_sandbox_start *start, struct bawn_err *err)
 {
 	struct bawn_ipc_msg m;
-	int fds[2] = { start->code_fd, start->stdin_fd };
-	int r = send_strings(s, BAWN_WIRE_ARG, start->args, start->n_args, err);
-	if (r == 0)
-		r = send_strings(s, BAWN_WIRE_ENV, start->env, start->n_env, err);
-	if (r == 0)
-		r = send_files(s, start, err);
-	if (r == 0)
-		r = bawn_ipc_send(s->launcher.sock, BAWN_WIRE_START, NULL, fds, start->stdin_fd >= 0 ? 2 : 1, 0, err);
+	int r = 0;
+	while (r == 0 && s->sent < to_send(start)) {
+		r = send_nth(s, start, s->sent, err);
+		s->sent += r == 0;
+	}
+	s->full = r == -EAGAIN;
 	/* A launcher that refused has said why before it closed: its word counts, not our EPIPE. */
-	if (r == 0 || r == -EPIPE)
-		r = expect(s, BAWN_WIRE_STARTED, &m, err);
-	if (r == 0)
-		bawn_ipc_msg_done(&m);
-	return r;
+	if (r < 0 && r != -EPIPE && r != -EAGAIN)
+		return r;
+	r = expect(s, BAWN_WIRE_STARTED, MSG_DONTWAIT, &m, err);
+	if (r <= 0)
+		return r;
+	bawn_ipc_msg_done(&m);
+	return s->sent == to_send(start) ? 1 : bawn_fail(err, -EPROTO, "the launcher started something else");
 }
+
+bool bawn_peer_full(struct bawn_sandbox *s) { return s->full; }
 
 int bawn_peer_take_port(struct bawn_sandbox *s) { return bawn_take_fd(&s->port); }
 
@@ -291,23 +308,40 @@ static int take_skipped(struct bawn_ipc_msg *m, const struct bawn_collector *c, 
 	return c->skipped(c->ctx, path, why, err);
 }
 
-int bawn_peer_collect(struct bawn_sandbox *s, const struct bawn_collector *c, struct bawn_err *err)
+static int collect_some(struct bawn_sandbox *s, const struct bawn_collector *c, struct bawn_err *err)
 {
-	int r = bawn_ipc_send(s->launcher.sock, BAWN_WIRE_COLLECT, NULL, NULL, 0, 0, err);
+	int r = s->collecting ? 0 : bawn_ipc_send(s->launcher.sock, BAWN_WIRE_COLLECT, NULL, NULL, 0, MSG_DONTWAIT, err);
+	s->collecting = true;
 	while (r == 0) {
 		struct bawn_ipc_msg m;
-		r = bawn_ipc_recv(s->launcher.sock, s->frame, 0, &m, err);
-		if (r < 0)
-			break;
+		r = bawn_ipc_recv(s->launcher.sock, s->frame, MSG_DONTWAIT, &m, err);
+		if (r <= 0)
+			return r;
+		if (m.type == BAWN_WIRE_FAILED)
+			return failure(&m, err);
 		uint32_t type = m.type;
 		r = type == BAWN_WIRE_FOUND ? take_found(&m, c, err) : type == BAWN_WIRE_SKIPPED ? take_skipped(&m, c, err) : 0;
 		bawn_ipc_msg_done(&m);
 		if (type == BAWN_WIRE_DONE) {
 			bawn_child_hang_up(&s->launcher);  /* it ends while we go on */
-			return 0;
+			return 1;
 		}
 		if (r == 0 && type != BAWN_WIRE_FOUND && type != BAWN_WIRE_SKIPPED)
 			r = bawn_fail(err, -EPROTO, "the launcher sent message %u", type);
 	}
-	return bawn_wrap(err, r, "collect the files");
+	return r;
+}
+
+int bawn_peer_collect(struct bawn_sandbox *s, const struct bawn_collector *c, struct bawn_err *err)
+{
+	int r = collect_some(s, c, err);
+	return r < 0 ? bawn_wrap(err, r, "collect the files") : r;
+}
+
+int bawn_peer_end(struct bawn_sandbox *s, int patience_ms)
+{
+	if (s->until_us == 0)
+		s->until_us = bawn_monotonic_us() + (uint64_t)patience_ms * 1000;
+	bawn_child_hang_up(&s->launcher);
+	return s->launcher.pidfd;
 }

@@ -14,10 +14,12 @@ int  bawn_peer_start(struct bawn_sandbox *s, const struct bawn_sandbox_start *st
 int  bawn_peer_take_port(struct bawn_sandbox *s);
 int  bawn_peer_fd(struct bawn_sandbox *s);
 int  bawn_peer_next_event(struct bawn_sandbox *s, struct bawn_sandbox_event *out, struct bawn_err *err);
+bool bawn_peer_full(struct bawn_sandbox *s);
 int  bawn_peer_kill(struct bawn_sandbox *s);
 int  bawn_peer_collect(struct bawn_sandbox *s, const struct bawn_collector *c, struct bawn_err *err);
+int  bawn_peer_end(struct bawn_sandbox *s, int patience_ms);
 bool bawn_peer_release(struct bawn_sandbox *s);
 
 #define BAWN_PEER_FUNCTIONS \
-	.prepare = bawn_peer_prepare, .ready = bawn_peer_ready, .take_port = bawn_peer_take_port, .start = bawn_peer_start, .fd = bawn_peer_fd, \
-	.next_event = bawn_peer_next_event, .kill = bawn_peer_kill, .collect = bawn_peer_collect, .release = bawn_peer_release
+	.prepare = bawn_peer_prepare, .ready = bawn_peer_ready, .take_port = bawn_peer_take_port, .start = bawn_peer_start, .fd = bawn_peer_fd, .full = bawn_peer_full, \
+	.next_event = bawn_peer_next_event, .kill = bawn_peer_kill, .collect = bawn_peer_collect, .end = bawn_peer_end, .release = bawn_peer_release

@@ -1,7 +1,9 @@
 /* sandbox.h - the wall as seen from above: one table of functions per backend.
  *
- *   probe -> open -> prepare -> ready -> start -> next_event ... -> collect -> release
+ *   probe -> open -> prepare -> ready -> start -> next_event ... -> collect -> end -> release
  *
+ * None of open, prepare, ready, start, next_event, collect and end waits: where they cannot go on they say 0, and are
+ * called again when `fd` has something.  probe, pull and release do wait.
  * A prepared sandbox has every wall and limit up and no code in it.  `start` hands over the sealed
  * code; events follow until BAWN_EV_OUTCOME; `release` leaves nothing behind, whatever came before.
  * A warm pool is many prepared sandboxes, a session several starts on one.
@@ -90,6 +92,15 @@ struct bawn_sandbox_event {
 	} outcome;
 };
 
+/* What pip, npm and curl read where their variables do not reach them (env -i): for everybody in /etc; for curl, which knows no
+ * such place, and for an npm that looks elsewhere, in the home that /etc/passwd has.  X(NAME, path) */
+#define BAWN_NET_FILES(X) X(PIP, "/etc/pip.conf") X(NPM, "/etc/npmrc") X(CURL, BAWN_NET_HOME "/.curlrc")
+#define BAWN_NET_HOME "/tmp"
+#define BAWN_X_NET_FILE(name, path) BAWN_NET_FILE_##name,
+enum bawn_net_file { BAWN_NET_FILES(BAWN_X_NET_FILE) BAWN_NET_FILE_COUNT };
+#undef BAWN_X_NET_FILE
+#define BAWN_NET_FILE_BYTES 16384u
+
 /* Everything the wall needs to know, decided by core.  Strings and fds are borrowed. */
 struct bawn_sandbox_spec {
 	const char          *id;             /* of the execution; used in names of what we create */
@@ -98,6 +109,7 @@ struct bawn_sandbox_spec {
 	struct bawn_limits   limits;
 	enum bawn_network    network;        /* other than none: loopback has a port that leads out, see take_port */
 	const char          *ca_file;        /* the authorities that are trusted there: an absolute path on the host; NULL: none */
+	const char          *net_file[BAWN_NET_FILE_COUNT];  /* their texts, where there is a network; NULL: none */
 	const char          *environment;    /* packages for the code, read-only at BAWN_ENV_PLACE: an absolute path on the host; NULL: none */
 	uint32_t             collect_files;  /* how many files collect may tell of; 0: the usual number */
 	enum bawn_violation  on_violation;
@@ -164,19 +176,24 @@ struct bawn_backend {
 	int (*open)(const char *launcher, struct bawn_sandbox **out, struct bawn_err *err);
 	/* Begins to put up the walls and does not wait. */
 	int (*prepare)(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_err *err);
-	/* Blocks until every wall stands (milliseconds).  After a failure there is only release. */
+	/* 1: every wall stands, *out is filled; 0: not yet.  After a failure there is only release. */
 	int (*ready)(struct bawn_sandbox *s, struct bawn_enforcement *out, struct bawn_err *err);
 	/* After ready, where the spec has a network: the listening socket inside that the way out begins at (BAWN_PORT),
 	 * the caller's from here on; -1: there is none.  Nobody else holds it: who closes it closes the way. */
 	int (*take_port)(struct bawn_sandbox *s);
+	/* 1: the code runs; 0: not yet, and the next call is with the same `start`. */
 	int (*start)(struct bawn_sandbox *s, const struct bawn_sandbox_start *start, struct bawn_err *err);
-	int (*fd)(struct bawn_sandbox *s);   /* readable when next_event has something */
+	int (*fd)(struct bawn_sandbox *s);   /* readable when there is something */
+	bool (*full)(struct bawn_sandbox *s); /* after start said 0: what it waits for is room, that `fd` is writable */
 	/* 1: *out is filled; 0: nothing now, poll fd; negative: the run is over and lost. */
 	int (*next_event)(struct bawn_sandbox *s, struct bawn_sandbox_event *out, struct bawn_err *err);
 	int (*kill)(struct bawn_sandbox *s); /* async; OUTCOME follows.  Safe from another thread. */
-	/* After OUTCOME, once: files that are new or differ from what `start` put there.  Nothing more can be
-	 * asked then: the backend tidies up while the caller goes on, and release waits for it. */
+	/* After OUTCOME: files that are new or differ from what `start` put there.  1: that was all; 0: more will come.  Nothing
+	 * more can be asked then: the backend tidies up while the caller goes on, and release waits for it. */
 	int (*collect)(struct bawn_sandbox *s, const struct bawn_collector *c, struct bawn_err *err);
+	/* Has it killed and removed; it gets `patience_ms` for that from the first call on.  A descriptor that is readable when
+	 * release has nothing to wait for, or -1: it has nothing already.  There is only release after it. */
+	int (*end)(struct bawn_sandbox *s, int patience_ms);
 	/* Kills what lives, waits, removes; accepts NULL.  True: there was an OUTCOME and the launcher ended, so nothing is
 	 * left; false: probably nothing is. */
 	bool (*release)(struct bawn_sandbox *s);

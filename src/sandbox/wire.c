@@ -14,6 +14,8 @@ void bawn_wire_put_spec(struct bawn_buf *b, const struct bawn_sandbox_spec *s)
 		bawn_ipc_put_u64(b, limits[i]);
 	bawn_ipc_put_u32(b, (uint32_t)s->network);
 	bawn_ipc_put_text(b, or_empty(s->ca_file));
+	for (int i = 0; i < BAWN_NET_FILE_COUNT; i++)
+		bawn_ipc_put_text(b, or_empty(s->net_file[i]));
 	bawn_ipc_put_text(b, or_empty(s->environment));
 	bawn_ipc_put_u32(b, s->collect_files);
 	bawn_ipc_put_u32(b, (uint32_t)s->on_violation);
@@ -50,6 +52,8 @@ void bawn_wire_get_spec(struct bawn_ipc_in *in, struct bawn_sandbox_spec *out)
 	out->ca_file = bawn_ipc_get_text(in, 255);
 	if (out->ca_file[0] != '/' && out->ca_file[0] != '\0')
 		in->bad = true;
+	for (int i = 0; i < BAWN_NET_FILE_COUNT; i++)
+		out->net_file[i] = bawn_ipc_get_text(in, BAWN_NET_FILE_BYTES);
 	out->environment = bawn_ipc_get_text(in, BAWN_ENV_PATH - 1);
 	if (out->environment[0] != '/' && out->environment[0] != '\0')
 		in->bad = true;

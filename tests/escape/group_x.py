@@ -48,6 +48,25 @@ row("X10", "swapping the tree under its feet: rename, exchange and whiteout of d
 os.mkdir('a')
 say(any(can(f) for f in (lambda: os.rename('/usr', '/workspace/usr'), lambda: os.rename('/workspace/a', '/a'), lambda: os.rename('/code', '/workspace/code'), lambda: os.rename('/bin', '/b'))) or
     any(sc(316, -100, a, -100, b, f)[0] == 0 for a, b, f in ((b'/workspace/a', b'/tmp', 2), (b'/workspace/a', b'/w', 4), (b'/etc/hosts', b'/workspace/h', 0))), why)""")
+row("X11", "what connections hold that nobody accepts, beyond the memory limit", "a limit of 2 GiB", """
+l = socket.create_server(('127.0.0.1', 0), backlog=4096)
+n = 0
+for i in range(1200):
+    with socket.socket() as c:
+        c.setblocking(False)
+        try: c.connect(l.getsockname())
+        except BlockingIOError: pass
+        try:
+            while True: n += c.send(bytes(65536))
+        except OSError: pass
+time.sleep(1)
+say(n > 32 << 20, str(n))""", judge=ends_by("memory"), limits={"memory": 64 * MIB}, weaker={"limits": {"memory": 2048 * MIB}})
+row("X12", "huge pages, which the memory limit does not count", "seccomp", "say(sc(9, 0, 2 << 20, 3, 0x22 | 0x4000 | 0x40000, -1, 0)[0] > 0)")
+row("X13", "clone(FILES): locks that outlive the process they are counted by", "seccomp", """
+r, e = sc(56, 0x400 | 17, 0, 0, 0, 0)
+if r == 0: os._exit(0)
+say(r > 0, errno.errorcode.get(e, ''))""", denial="clone")
+row("X14", "output in packets of one byte", "seccomp", "kernel(*sc(72, 1, 4, 0x4000))", denial="fcntl")
 
 # Said in docs/THREAT-MODEL.md under "What is not defended against"; here so that it stays true.
 limit("an advisory lock (flock) on a file of /usr", "fcntl.flock(os.open('/usr/bin/env', os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB); say(True)")

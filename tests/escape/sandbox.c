@@ -146,7 +146,7 @@ int main(int argc, char **argv)
 		g.error = follow(s, &g, NULL, NULL);
 		struct bawn_collector c = { &g, note_file, note_skipped };
 		if (g.error == 0)
-			g.error = bawn_native_backend.collect(s, &c, &g.err);
+			g.error = collect_all(s, &c, &g.err);
 		bawn_native_backend.release(s);
 	}
 	bool good = true;

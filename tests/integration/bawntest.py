@@ -156,6 +156,17 @@ class World:
         return [r for r in found if type is None or r["type"] == type]
 
 
+def stuck_launchers(world, *hows):
+    """A directory with one directory for each way to get stuck, to be used as libexec."""
+    top = tempfile.mkdtemp(prefix="stuck-", dir=world.dir)
+    for how in hows or ("silent", "full", "unstarted", "uncollected", "deaf"):
+        os.mkdir(f"{top}/{how}")
+        shutil.copy(os.path.join(ROOT, "tests/integration/stuck-launcher"), f"{top}/{how}/launch")
+        with open(f"{top}/{how}/how", "w") as f:
+            f.write(how)
+    return top
+
+
 def terminal(world, args, answers, timeout=60):
     """Runs bawn on a terminal of its own; answers = [(what must be on the screen, what is typed)]."""
     pid, fd = pty.fork()

@@ -94,6 +94,12 @@ used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(int((used.ru_utime + used.ru_stime) * 1000))')
 check "with nothing to do it takes under 300 ms of CPU ($took)" test "$took" -lt 300
 
+# The package is built from what setup installs: neither list has a library that the other has not.
+sed -n 's/^build[a-z,]* *\([a-z0-9.+-]*-dev\) .*/\1/p' tools/setup | grep -v '^libc6-dev$' | sort >"$work/setup-dev"  # libc6-dev: build-essential has it
+sed -n '/^Build-Depends:/,/^[A-Z][A-Za-z-]*: /p' debian/control | tr -s ', ' '\n' | grep -e '-dev$' | sort >"$work/control-dev"
+check 'setup has libraries to build with' test -s "$work/setup-dev"
+check 'the package build-depends on exactly them' diff "$work/setup-dev" "$work/control-dev"
+
 # Debian's npm (9.2) cannot read a lock file beside an override that names another package.
 check 'overrides of npm packages are versions' fails grep -H '"npm:' package.json tests/mcp/package.json
 

@@ -2,7 +2,8 @@
  *
  *	door LIBEXEC-DIR [WORD=VALUE...]
  *
- * code= runs; timeout= (ms), memory= (bytes), override=REASON, confirm=REASON, hold=1 and config=DIR go with it.
+ * code= runs; timeout= (ms), memory= (bytes), override=REASON, confirm=REASON, hold=1, package=PKG, requirements=TEXT,
+ * host=HOST and config=DIR go with it.
  * call=history|report|status asks that instead. */
 #include <bawn/bawn.h>
 #include <stdio.h>
@@ -37,6 +38,10 @@ static int ask(struct bawn *b, int argc, char **argv, struct bawn_result **r, st
 		.timeout_ms = timeout != NULL ? strtoull(timeout, NULL, 10) : 0, .memory_bytes = memory != NULL ? strtoull(memory, NULL, 10) : 0,
 		.reason = WORD("override"), .override_ = WORD("override") != NULL, .hold = WORD("hold") != NULL,
 		.confirm = WORD("confirm") != NULL ? confirm : NULL };
+	const char *package = WORD("package"), *host = WORD("host");
+	req.packages = &package, req.n_packages = package != NULL;
+	req.hosts = &host, req.n_hosts = host != NULL;
+	req.requirements = WORD("requirements"), req.requirements_size = req.requirements != NULL ? strlen(req.requirements) : 0;
 	char reason[500];
 	snprintf(reason, sizeof reason, "%s", WORD("confirm") != NULL ? WORD("confirm") : "");
 	req.ctx = reason;

@@ -77,13 +77,12 @@ class Mcp(Door):
     """No argument lifts anything here: a form does, where policy takes the requester's own word.  Held is what waits."""
     name = "MCP"
 
-    def ask(self, code, own=False, override=None, confirm=None, hold=False, timeout=None, memory=None):
-        config, reason = self.config_of(own), override or confirm
+    def call(self, tool, arguments, config=None, reason=None):
         p = self.start("mcp", *(["--config", config] if config else []), stdin=subprocess.PIPE)
         say = lambda m: (p.stdin.write(json.dumps({"jsonrpc": "2.0", **m}).encode() + b"\n"), p.stdin.flush())
         say({"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}} if reason else {}, "clientInfo": {"name": "t", "version": "1"}}})
         say({"method": "notifications/initialized"})
-        say({"id": 2, "method": "tools/call", "params": {"name": "execute_code", "arguments": {"code": code, **({"timeout": timeout} if timeout else {})}}})
+        say({"id": 2, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
         answer = None
         for line in p.stdout:
             m = json.loads(line)
@@ -96,6 +95,10 @@ class Mcp(Door):
         p.wait(120)
         for f in (p.stdout, p.stderr):
             f.close()
+        return answer
+
+    def ask(self, code, own=False, override=None, confirm=None, hold=False, timeout=None, memory=None):
+        answer = self.call("execute_code", {"code": code, **({"timeout": timeout} if timeout else {})}, self.config_of(own), override or confirm)
         for more in ("approval", "images"):  # its own two
             answer.pop(more)
         return answer
@@ -165,6 +168,19 @@ for what, vary in (("history", ()), ("report", ("from", "to", "generated_at")), 
         for key in vary:
             document.pop(key)
     ok(told[0] and told[1] == told[0] and told[2] == told[0], f"records: {what} in the same words from the command, C and Python") or diag(told)
+m = Mcp.__new__(Mcp)
+m.__dict__.update(w.__dict__)
+rows = w.bawn("history", "--json").json
+ok(len(rows) == 4 and all(set(rows[0]) == set(row) for row in rows), "records: history has a row for each, with the same fields") or diag(rows)
+listed = m.call("list_executions", {"limit": 50})
+equal((listed["error"], len(listed["executions"])), (None, len(rows)), "records: MCP lists as many")
+for i, row in enumerate(rows):
+    there = listed["executions"][i] if i < len(listed["executions"]) else {}
+    equal({k: there.get(k) for k in {*row, *there}}, row, f"records: {row['level']} is listed by MCP in every field as by history")
+    shown, got = w.bawn("show", row["id"], "--json").json, m.call("get_execution", {"id": row["id"]})
+    equal((got["error"], got["execution"]), (None, row), f"records: {row['level']} by its id in every field, too")
+    equal({k: shown.get(k) for k in row if k in shown}, {k: row[k] for k in row if k in shown}, f"records: {row['level']} by show as well, in each field that both have")
+    ok(set(row) <= set(shown), f"records: show has them all") or diag(sorted(set(row) - set(shown)))
 
 # Tampering: each door notices, says so in the same words, and runs nothing.
 worlds = [door() for door in FOUR]

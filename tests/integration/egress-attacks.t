@@ -1,6 +1,13 @@
 #!/usr/bin/python3
 """What code with a network may not do with it (group D of the checklist), each beside what it may: names, addresses,
-ports, requests in disguise, TLS for somebody else, DNS that changes its mind, and no packet to anybody else."""
+ports, requests in disguise, TLS for somebody else, DNS that changes its mind, and no packet to anybody else.
+
+  D1  nothing leaves without a network      D8  requests in disguise         D15 a relay inside
+  D2  no name that is denied is resolved    D9  TLS for somebody else        D16 no list, no network; reloads: egress-life.t
+  D3  round the proxy                       D10 fronting: docs/network.md    D17 the credential is the run's
+  D4  addresses for names                   D11 DNS that changes its mind    D18 floods: egress-life.t
+  D5  names that end or begin alike         D12 redirects                    D19 sending to who is allowed: the caps, egress-life.t
+  D6  spellings   D7  NUL                   D13 ports   D14 plain HTTP       D20 nobody listens inside"""
 import os, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from networld import *
@@ -8,7 +15,7 @@ from networld import *
 needs_network_world()
 w = NetWorld()
 conf = w.network("index.test", "files.test:8443", "http://plain.test:8080", "http://plain.test", "raw.test:4443", "http://raw.test:4443", "private.test", "moving.test", "mixed.test", "bücher.test",
-                 "nobody.test", max_connections=5000, max_sent="64m")
+                 "nobody.test", "six.test", max_connections=5000, max_sent="64m")
 
 # What runs inside: speaks to the proxy byte by byte.
 PRELUDE = r'''
@@ -136,6 +143,11 @@ r, got = inside('s = dial()\ns.sendall(b"GET http://raw.test:4443/first HTTP/1.1
 raws = wait_for(lambda: [x for x in w.log()["raw"] if x], 5) or [""]
 equal(raws, ["GET /first HTTP/1.1\r\nHost: raw.test:4443\r\nConnection: close\r\n\r\n"], "what a client sends after its request goes nowhere")
 
+# D12: who follows a redirect asks again, and is told no; nobody else follows it.
+r = w.fetch("for p in redirect redirect/allowed; do curl -sSL -o /dev/null -w '%{http_connect} %{num_redirects} %{http_code}\\n' http://plain.test:8080/$p; done", conf, lang="bash")
+equal(r["stdout"].split("\n")[:2], ["403 1 000", "000 1 200"], "D12: curl -L ends in 403 where the redirect is to a host that is denied; control: to one that is not, it arrives") or r.show()
+equal(([d["what"] for d in r["denials"]], set(w.log()["dns"])), (["denied.test:443"], {"plain.test"}), "and the host was not looked up")
+
 # D9: TLS that is for somebody else, or none.
 GREETINGS = {
     'tunnel("index.test:443", sni="index.test")': "tls", 'tunnel("index.test:443", sni="INDEX.test")': "tls", 'tunnel("index.test:443", sni="denied.test")': "cut", 'tunnel("index.test:443", sni=None)': "cut",
@@ -200,7 +212,12 @@ def direct(family, kind, address):
         return "reached"
     except OSError as e: return e.strerror or "timed out"
 out["direct"] = [direct(socket.AF_INET, k, (a, p)) for a, p in (("11.0.0.10", 443), ("10.9.0.2", 53), ("169.254.169.254", 80), ("10.9.0.1", 22)) for k in (socket.SOCK_STREAM, socket.SOCK_DGRAM)]
-out["six"] = [direct(socket.AF_INET6, k, ("2606:4700::1", 443)) for k in (socket.SOCK_STREAM, socket.SOCK_DGRAM)]
+out["six"] = [direct(socket.AF_INET6, k, (a, 443)) for a in ("2606:4700::10", "fd09::2", "fd00:ec2::254") for k in (socket.SOCK_STREAM, socket.SOCK_DGRAM)]
+def raw(*what):
+    try: s = socket.socket(*what); s.sendto(b"\x08\0\xf7\xff\0\0\0\0", ("11.0.0.10", 0) if what[0] == 2 else ("2606:4700::10", 0)); return "sent"
+    except OSError: return "no"
+out["raw"] = [raw(2, 3, 1), raw(2, 3, 255), raw(2, 2, 1), raw(10, 3, 58), raw(10, 2, 58), raw(17, 3, 0x300)]
+out["tunnel6"] = tunnel("six.test:443", sni="six.test")
 try: out["dns"] = socket.getaddrinfo("secret.attacker.test", 443)
 except OSError: out["dns"] = None
 out["curl"] = [subprocess.run(["curl", "-s", "-m", "5", "-o", "/dev/null", *a], capture_output=True).returncode for a in (["--noproxy", "*", "https://index.test/echo"],
@@ -218,29 +235,68 @@ out["ports"] = [p for p in range(1, 65536) if p not in (3128, l.getsockname()[1]
 out["fds"] = sorted(os.listdir("/proc/self/fd"))[:4]
 print(json.dumps(out))''')
 ok(got.get("direct") and "reached" not in got["direct"] + got["six"], "D3: nothing is reached but through the proxy") or diag(got)
+equal((got.get("raw"), got.get("tunnel6")), (["no"] * 6, "tls"), "no raw socket, no packet socket, no ping; control: the proxy goes by IPv6, too")
 equal((got.get("dns"), got.get("curl")), (None, [6, 7, 56, 0]), "no name resolves; curl without the proxy, or told another host, fails; control: with it, it does not") or diag(got)
 equal(got.get("relayed"), 403, "D15: a relay of one's own has no more rights")
 equal(got.get("ports"), [], "D20: nobody but the proxy's port listens in there")
 ok({"11.0.0.10:443", "10.9.0.2:53", "169.254.169.254:80"} <= {d["what"] for d in r["denials"] if d["source"] == "hook"}, "what went round the proxy is a denial") or diag(r["denials"])
 ok(all("HTTPS_PROXY" in d["hint"] for d in r["denials"] if d["source"] == "hook"), "that says where the way is")
 seen = w.log()
-equal(set(map(tuple, [p[:3] for p in seen["packets"]])), {(17, INSIDE, 53), (6, PUBLIC, 443)}, "0 packets to anybody else: all that left were ours to the resolver and to index.test")
-subprocess.run(w.inside("sh", "-c", "echo x > /dev/udp/198.51.100.9/9 || python3 -c 'import socket; socket.socket(2,2).sendto(b\"x\",(\"198.51.100.9\",9))'"), capture_output=True)
-ok(wait_for(lambda: any(p[1] == "198.51.100.9" for p in w.log()["packets"]), 3), "control: one that does leave is counted")
-
-# D1: without a network, nothing at all.
+equal(set(map(tuple, [p[:3] for p in seen["packets"]])), {(17, INSIDE, 53), (6, PUBLIC, 443), (6, PUBLIC6, 443)}, "0 packets to anybody else: all that left were ours to the resolver, to index.test and to six.test")
+# D1: without a network, nothing at all, however it is tried.  The same program outside is the control.
+TRY = r"""
+import json, os, socket, struct, sys
+four = ["11.0.0.10", "10.9.0.2", "10.9.0.1", "169.254.169.254", "168.63.129.16", "100.100.100.200", "198.51.100.9", "255.255.255.255"]
+six = ["2606:4700::10", "fd09::2", "fd09::1", "fd00:ec2::254", "ff02::1"]
+ports = [22, 53, 67, 80, 123, 443, 853, 3128, 4443, 8080] + list(range(9000, 9030))
+tried, reached = 0, []
+def attempt(what, f):
+    global tried
+    tried += 1
+    try: f()
+    except OSError: return
+    reached.append(what)
+def talk(family, kind, address, proto=0, data=b"x"):
+    with socket.socket(family, kind, proto) as s:
+        s.settimeout(0.3)
+        if family == 10 and address[0].startswith("ff"): s.setsockopt(41, 17, 1)
+        if kind == 1: s.connect(address)
+        else: s.sendto(data, address)
+few = len(sys.argv) > 1
+for f, all_ in ((2, four), (10, six)):
+    for a in all_:
+        for p in ports[:1] if few else ports:
+            for k in (1, 2):
+                if not (few and k == 1): attempt([a, p, k], lambda: talk(f, k, (a, p)))
+        attempt([a, "ping"], lambda: talk(f, 3 if few else 2, (a, 0), 1 if f == 2 else 58, struct.pack(">BBHHH", 8 if f == 2 else 128, 0, 0xf7fe if f == 2 else 0, 1, 0)))
+        attempt([a, "raw"], lambda: talk(f, 3, (a, 0), 253))
+for a in ("127.0.0.1", "::1"):
+    for p in (22, 53, 80, 3128, 7777, 8080): attempt([a, p], lambda: talk(10 if ":" in a else 2, 1, (a, p)))
+for n in ("index.test", "metadata.google.internal", "instance-data", "secret.attacker.test", "a" * 60 + ".attacker.test"): attempt(n, lambda: socket.getaddrinfo(n, 443))
+print(json.dumps([tried, reached]))
+"""
+host = subprocess.Popen(w.inside("/usr/bin/python3", "-c", "import socket, time\nl = [socket.create_server(('127.0.0.1', 7777)), socket.create_server(('::1', 7777), family=socket.AF_INET6)]\nprint(1, flush=True)\ntime.sleep(300)"), stdout=subprocess.PIPE)
+host.stdout.readline()
 w.log()
-none = w.lifted("import socket\nfor a in ('11.0.0.10', '10.9.0.2', '169.254.169.254', '168.63.129.16'):\n for p in (53, 80, 443):\n  for k in (1, 2):\n   s = socket.socket(2, k); s.settimeout(.2)\n"
-                "   try: s.sendto(b'x', (a, p)) if k == 2 else s.connect((a, p)); print('reached')\n   except OSError: pass\ntry: print(socket.getaddrinfo('index.test', 1))\nexcept OSError: pass\n"
-                "print(socket.socket().connect_ex(('127.0.0.1', 3128)))")
-equal((none["stdout"].strip(), w.log()["packets"]), ("111", []), "D1: a run without a network reaches nobody, and there is no proxy") or none.show()
+none = w.lifted(TRY)
+tried, reached = json.loads(none["stdout"].splitlines()[-1]) if none["stdout"].strip() else (0, None)
+equal((tried >= 1000, reached), (True, []), f"D1: {tried} attempts of a run without a network reach nobody: IPv4, IPv6, UDP, ping, raw, names, the host's own loopback, metadata") or none.show()
+time.sleep(0.3)
+equal([p for p in w.log()["packets"]], [], "and no packet left")
+out = subprocess.run(w.inside("/usr/bin/python3", "-c", TRY, "few"), capture_output=True, text=True, timeout=60)
+time.sleep(0.3)
+control, packets = json.loads(out.stdout)[1], {p[1] for p in w.log()["packets"]}
+ok(["127.0.0.1", 7777] in control and ["::1", 7777] in control and "index.test" in control, "control: outside, the same program reaches loopback and names") or diag(out.stdout, out.stderr)
+ok({"11.0.0.10", "10.9.0.2", "169.254.169.254", "168.63.129.16", "198.51.100.9", "2606:4700::10", "fd00:ec2::254"} <= packets, "control: and its packets are counted, IPv6 and all") or diag(packets)
+host.kill()
+host.wait()
 
 # D17: the credential is the run's own.
 r, got = inside('print(json.dumps([connect("index.test:443", auth=b""), connect("index.test:443", auth=b"Proxy-Authorization: Basic " + base64.b64encode(b"bawn:" + b"0" * 32) + b"\\r\\n"),'
                 ' connect("index.test:443", auth=b"Proxy-Authorization: Basic " + base64.b64encode(USER[:-1].encode()) + b"\\r\\n"), connect("index.test:443", auth=AUTH + AUTH), connect("index.test:443"), USER]))')
 equal(got[:5], [407, 407, 407, 400, 200], "D17: without the credential, with another or half of it: 407") or diag(got)
 r, other = inside(f'print(json.dumps([connect("index.test:443", auth=b"Proxy-Authorization: Basic " + base64.b64encode({got[5]!r}.encode()) + b"\\r\\n"), USER]))')
-ok(other[0] == 407 and other[1] != got[5], "another run's is none")
+ok(other[0] == 407 and other[1] != got[5], "that of a run that is over is none: it died with it")
 ok(got[5].split(":")[1] not in json.dumps(w.records()), "and it is in no record")
 
 # D16: no list, no network.

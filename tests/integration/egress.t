@@ -67,6 +67,25 @@ if shutil.which("npm"):
     equal([q["host"] for q in w.log()["requests"] if "bawnprobe" in q["path"]][:1], ["registry.test"], "upstream saw npm")
 else:
     skip("real npm installs a package that node then uses", "npm is not installed")
+# Without a variable left, they find the way by their files; curl and npm by those of the home that /etc/passwd has.
+BARE = """import os, subprocess, sys
+def bare(*argv): return subprocess.run(argv, env={}, capture_output=True, text=True)
+print(bare('/usr/bin/curl', '-sS', 'https://index.test/echo').stdout.strip(), bare('/usr/bin/curl', '-sS', 'https://denied.test/echo').returncode)
+r = bare(sys.executable, '-m', 'pip', 'install', '-q', '--target', '/workspace/lib', 'bawnprobe')
+print(r.stderr[-2000:], sorted(os.listdir('/workspace')), os.environ['HOME'])
+sys.path.insert(0, '/workspace/lib')
+import bawnprobe
+print(bawnprobe.answer())
+"""
+r = w.fetch(BARE, preset, env=env)
+ok(r["stdout"].startswith("hello from index.test 56\n") and r["stdout"].endswith("['lib'] /workspace\ninstalled through the proxy\n"), "env -i: curl and pip find the way by their configuration files") or r.show()
+none = w.run("import os; print([os.path.exists(p) for p in ('/etc/pip.conf', '/etc/npmrc', '/tmp/.curlrc', '/tmp/.npmrc')], os.path.expanduser('~user'))")
+equal(none["stdout"], "[False, False, False, False] /workspace\n", "control: who has no network has none of these")
+if shutil.which("npm"):
+    r = w.fetch("const { spawnSync } = require('child_process');\nconst r = spawnSync('/usr/bin/env', ['-i', 'npm', 'install', '--ignore-scripts', 'bawnprobe'], { encoding: 'utf8' });\n"
+                "console.log(r.stderr.slice(-3000)); console.log(require('/workspace/node_modules/bawnprobe'));", preset, "-m", "1g", "--pids", "64", lang="javascript", env=env)
+    ok(r["stdout"].strip().endswith("installed through the proxy"), "npm, too") or r.show()
+w.log()
 # What the index points to needs a row of its own, and the denial says which.
 r = w.fetch(PIP.replace("bawnprobe", "elsewhere"), preset, env=env)
 ok(any(d["what"] == "files.test:443" and '"files.test"' in d["hint"] for d in r["denials"]), "a file host that nobody listed is refused by name") or r.show()
@@ -98,6 +117,26 @@ for host in ("*.test", "a b", "pip", "127.1"):
     ok(r["status"] == "error" and r["error"]["type"] in ("invalid_request", "network_unavailable"), f"'{host}' cannot be granted") or r.show()
 listed = w.bawn("run", "--json", *ask[:-1], "index.test", "-c", "true")
 equal(listed["status"], "completed", "control: one that policy lists anyway needs nobody")
+
+# What runs may reach is in the log when it changes, whoever changed it.
+w.file(".config/pip/pip.conf", "[global]\nindex-url = https://index.test/simple\n", 0o600)
+mine = w.network("pip", "http://plain.test:8080")
+w.run("print(1)", "--config", mine, "--network", "dependencies", env=env)
+n = len(w.records("policy.changed"))
+w.run("print(1)", "--config", mine, "--network", "dependencies", env=env)
+w.run("print(1)", "--config", w.network("denied.test"))
+equal(len(w.records("policy.changed")), n, "the same again, or a run that goes nowhere: nothing is recorded")
+text = open(mine + "/sandbox.yaml").read()
+with open(mine + "/sandbox.yaml", "w") as f:
+    f.write(text.replace('"http://plain.test:8080"', '"http://plain.test:8080", "files.test"'))
+r = w.run("print(1)", "--config", mine, "--network", "dependencies", env=env)
+c = w.records("policy.changed")
+equal((len(c), c[-1]["body"]["updated"], c[-1]["body"]["changes"]), (n + 1, ["sandbox.network.whitelist"], [{"key": "sandbox.network.whitelist", "before": ["index.test", "http://plain.test:8080"],
+      "after": ["index.test", "http://plain.test:8080", "files.test"]}]), "a whitelist that was changed by hand is recorded, before and after") or r.show()
+ok(c[-1]["seq"] < r["audit"]["intent_seq"] and c[-1]["body"]["before"] == c[-2]["body"]["after"], "before the first run that goes by it")
+w.file(".config/pip/pip.conf", "[global]\nindex-url = https://registry.test/simple\n", 0o600)
+w.run("print(1)", "--config", mine, "--network", "dependencies", env=env)
+equal(w.records("policy.changed")[-1]["body"]["changes"][0]["after"][0], "registry.test", "so is what a preset stands for")
 
 # Without root.
 user = os.environ.get("BAWN_TEST_USER", "nobody")

@@ -80,6 +80,39 @@ r = run("print('ran')", "--with", "sourceonly")
 ok(r["error"]["type"] == "install_failed" and not any(q["path"].endswith(".tar.gz") for q in w.log()["requests"]), "a package that would have to be built is not even fetched")
 r = run("print('ran')", "--with", "elsewhere")
 ok(r["error"]["type"] == "install_failed" and any(d["what"] == "files.test:443" and '"files.test"' in d["hint"] for d in r["denials"]), "a file host that nobody listed: the denial names the row") or r.show()
+# One host more, for this install alone: a person grants it, and the code still has no network.
+ask = ("--with", "elsewhere", "--allow-host", "files.test")
+w.file("www/packages_elsewhere-1.0-py3-none-any.whl", wheel("elsewhere", "1.0", "x = 1\n"))
+held = run("import elsewhere; print(elsewhere.x)", *ask)
+equal((held.code, held["status"], held["limits"]["network"]), (126, "needs_approval", {"asked": ["files.test"]}), "a host that an install asks for is held for a person") or held.show()
+pending = w.bawn("pending", "--json", "--config", conf)
+ok(any(x["limits"]["network"] == {"asked": ["files.test"]} for x in pending.json), "who is told which") or pending.show()
+told = w.bawn("approve", held["decision"]["approval_id"], "--reason", "this mirror, once", "--config", conf)
+equal(told.code, 0, "it is approved") or told.show()
+w.log()
+r = run("import elsewhere, os; print(elsewhere.x, 'HTTPS_PROXY' in os.environ)", *ask)
+equal(r["status"], "needs_approval", "other code is another request")
+r = run("import elsewhere; print(elsewhere.x)", "--approval", held["decision"]["approval_id"], *ask)
+equal((r["status"], r["stdout"], r["environment"]["packages"][0]["url"]), ("completed", "1\n", "https://files.test/packages/elsewhere-1.0-py3-none-any.whl"), "granted, the file comes from there") or r.show()
+r = run("print('ran')", "--with", "elsewhere")
+equal(r["error"]["type"], "install_failed", "that was for one request: without it the host is as it was")
+built = env("build", "mirror", *ask, "--override", "--reason", "mine", "--json")
+equal(built["status"], "completed", "an environment is built so, too") or built.show()
+
+# Whatever hash the index has: the best is told, and one that is worth little is told as such.
+for name, algorithm in (("onlymd", "md5"), ("onlybig", "sha512")):
+    w.publish(name, "1.0")
+    whl = open(w.dir + f"/www/packages_{name}-1.0-py3-none-any.whl", "rb").read()
+    w.file(f"www/simple_{name}", f'<!DOCTYPE html><html><body><a href="/packages/{name}-1.0-py3-none-any.whl#{algorithm}={hashlib.new(algorithm, whl).hexdigest()}">{name}-1.0-py3-none-any.whl</a></body></html>')
+    r = run(f"import {name}; print({name}.x)", "--with", name)
+    equal((r["stdout"], r["error"]), ("1\n", None), f"an index that gives only {algorithm} can be used") or r.show()
+    equal((r["environment"]["packages"][0]["hash"], any(algorithm in x for x in r["warnings"])), (f"{algorithm}:{hashlib.new(algorithm, whl).hexdigest()}", algorithm == "md5"), "its hash is told as it is")
+# An install has caps of its own: what one may send is not what code may.
+r = run(CODE, "--with", "bawnprobe", config=policy("pip", max_sent="1k", max_connections=1))
+equal(r["stdout"], "installed through the proxy\n", "the caps of a run are not those of an install") or r.show()
+r = run(CODE, "--with", "bawnprobe>=1", config=policy("pip", install_max_sent="1k"))
+ok(r["error"] and r["error"]["type"] == "install_failed" and [(d["kind"], d["what"]) for d in r["denials"]] == [("limit", "network.install_max_sent")], "but it has some, and they are told") or r.show()
+
 w.publish("withuser", "1.0")
 w.file("www/simple_withuser", open(w.dir + "/www/simple_withuser").read().replace('"/packages', '"https://who:hidden@index.test/packages').replace(".whl#", ".whl?token=hidden#"))
 r = run("import withuser; print(withuser.x)", "--with", "withuser")
@@ -121,7 +154,7 @@ r = run(CODE, "--with-file", req)
 equal((r["stdout"], r["environment"]["built"]), ("installed through the proxy\n", False), "a requirements.txt is taken when it is asked for, and comes to the same")
 r = run("try:\n  import bawnprobe\nexcept ImportError: print('none')", "--in", req)
 equal((r["stdout"], r["environment"]), ("none\n", None), "one among the inputs is data")
-for text in ("-r other.txt\n", "--index-url https://denied.test\n", "bawnprobe; python_version > '3'\n", "x @ https://denied.test/x.whl\n"):
+for text in ("-r other.txt\n", "--index-url https://denied.test\n", "bawnprobe; python_version > '3'\n", "x @ https://denied.test/x.whl\n", "bawn probe\n"):
     r = run("print('ran')", "--with-file", w.file("bad.txt", text))
     equal((r["error"]["type"], r["error"]["field"]), ("invalid_request", "packages"), f"'{text.strip()}' is not taken")
 
@@ -148,6 +181,11 @@ listed = policy("pip", packages=["BawnProbe"])
 r = run(CODE, "--with", "needsit", config=listed)
 ok(r["status"] == "needs_approval" and r["assessment"]["findings"][0]["rule"] == "bawn/package-unlisted", "a package that network.packages does not list is held") or r.show()
 equal(run(CODE, "--with", "bawnprobe", config=listed)["stdout"], "installed through the proxy\n", "control: one that it lists is not")
+tight = policy("pip", "npm", packages=["needsit"])
+r = run("print('ran')", "--with", "needsit<2", config=tight)
+ok(r["error"] and r["error"]["type"] == "install_failed" and "'bawnprobe'" in r["error"]["message"] and r["stdout"] == "", "a list that was made shorter holds for what was built before it, too") or r.show()
+r = run("print('ran')", "--with", "needsit<2", config=policy("pip", "npm", packages=["needsit", "bawnprobe"]))
+equal((r["stdout"], r["environment"]["built"]), ("ran\n", False), "control: with both on it, what was built is used") or r.show()
 dry = run("print('ran')", "--dry-run", "--with", "bawnprobe==1.0", "--with", "needsit==2.0")
 equal((dry["status"], dry["environment"], dry["stdout"]), ("completed", None, ""), "a dry run installs nothing")
 
@@ -158,7 +196,7 @@ r = run("import needsit; print(needsit.answer())", "--environment", "data")
 equal((r["stdout"], r["environment"]["sha256"]), ("installed through the proxy\n", b["environment"]["sha256"]), "and used by it") or r.show()
 r = w.run("import needsit; print(needsit.answer())", "--environment", "data")
 equal(r["stdout"], "installed through the proxy\n", "by whom there is no whitelist for, too: it is there already")
-equal([x["body"]["name"] for x in w.records("env.named")], ["data"], "that is recorded")
+equal([x["body"]["name"] for x in w.records("env.named")][-1:], ["data"], "that is recorded")
 listing = env("list", "--json")
 row = [e for e in listing.json if e["environment"] == b["environment"]["sha256"]]
 equal((listing.code, row[0]["names"], row[0]["requested"]), (0, ["data"], ["needsit==2.0"]), "it is listed")
@@ -170,9 +208,28 @@ equal(run("print(1)", "--environment", "../../etc")["error"]["type"], "not_found
 # Python's door, and an agent's: which can name none, and is given what a person built.
 py = subprocess.run(w.inside("/usr/bin/python3", "-c", "import bawn\n"
     f"c = bawn.Client(state={w.state!r}, config={conf!r})\nr = c.run({CODE!r}, packages=['bawnprobe==1.0'])\nprint(r.stdout, r.environment.packages[0].name, r.environment.built)\n"
-    "print(c.run('import needsit; print(needsit.answer())', environment='data').stdout)\ntry: c.run('1', packages=['nosuchpackage'])\nexcept bawn.BawnError as e: print(e.type)\n"),
+    "print(c.run('import needsit; print(needsit.answer())', environment='data').stdout)\ntry: c.run('1', packages=['nosuchpackage'])\nexcept bawn.BawnError as e: print(e.type)\n"
+    f"r = c.run({CODE!r}, requirements='# mine\\nbawnprobe == 1.0\\n')\nprint(r.stdout, end='')\n"
+    "try: c.run('1', requirements='scikit learn')\nexcept bawn.BawnError as e: print(e.type)\n"
+    "try: c.run('1', packages=['bawnprobe'], hosts=['files.test'])\nexcept bawn.BawnError as e: print(type(e).__name__)\n"),
     env={**w.env, **HOME, "PYTHONPATH": ROOT + "/sdk/python", "BAWN_LIB": BUILD + "/libbawn.so.0", "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True, timeout=180)
-equal(py.stdout.split("\n"), ["installed through the proxy", " bawnprobe False", "installed through the proxy", "", "install_failed", ""], "from Python: packages, an environment, and what is raised") or diag(py.stderr)
+equal(py.stdout.split("\n"), ["installed through the proxy", " bawnprobe False", "installed through the proxy", "", "install_failed", "installed through the proxy", "invalid_request", "ApprovalRequired", ""],
+      "from Python: packages, an environment, a file of packages, a host, and what is raised") or diag(py.stderr)
+door = w.dir + "/door"
+gcc = subprocess.run(["gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I", ROOT + "/include", ROOT + "/tests/integration/door.c", "-o", door, BUILD + "/libbawn.so.0"], capture_output=True, text=True)
+
+
+def through_c(*words):
+    p = subprocess.run(w.inside(door, BUILD + "/libexec/bawn", "config=" + conf, *words), env={**w.env, **HOME, "BAWN_STATE": w.state, "LD_LIBRARY_PATH": BUILD}, capture_output=True, text=True, timeout=180)
+    return json.loads(p.stdout) if p.stdout else {"stderr": p.stderr}
+
+
+d = through_c("code=" + CODE, "package=bawnprobe==1.0")
+equal((d.get("stdout"), (d.get("environment") or {}).get("built")), ("installed through the proxy\n", False), "from C: packages") or diag(gcc.stderr, d)
+d = through_c("code=" + CODE, "requirements=bawnprobe == 1.0  # mine\n")
+equal(d.get("stdout"), "installed through the proxy\n", "and a file of them") or diag(d)
+d = through_c("code=" + CODE, "requirements=bawnprobe", "host=files.test", "hold=1")
+equal((d.get("status"), d["limits"]["network"]), ("needs_approval", {"asked": ["files.test"]}), "and a host more, which is held") or diag(d)
 
 
 def agent(*options, **arguments):
@@ -232,9 +289,9 @@ def ours(program):
     return [pid for pid in processes_of(program) if os.path.exists(f"/proc/{pid}/ns/net") and os.stat(f"/proc/{pid}/ns/net").st_ino == home]
 
 
-def dripping():
+def dripping(*options, package="slow"):
     w.log()
-    p = w.start("run", "--json", "--config", conf, "--with", "slow", "-c", "print('ran')", env=HOME)
+    p = w.start("run", "--json", "--config", conf, *options, "--with", package, "-c", "print('ran')", env=HOME)
     wait_for(lambda: any(q["path"].startswith("/drip") for q in w.log()["requests"]), 60)
     return p
 
@@ -260,6 +317,34 @@ p.send_signal(signal.SIGINT)
 d = json.loads(p.communicate(timeout=120)[0])
 equal((d["status"], drafts()), ("cancelled", []), "an install that is cancelled is over") or diag(d)
 
+# A builder that was stopped holds its claim, and is not waited for without an end.
+p = dripping()
+p.send_signal(signal.SIGSTOP)
+short = policy("pip", "npm")
+with open(short + "/sandbox.yaml", "a") as f:
+    f.write("dynamic:\n  max: {timeout: 2}\nqueue_timeout: 1\n")
+d = run("print('ran')", "--with", "slow", config=short)
+equal((d.code, d["status"], d["error"]["type"], d["stdout"]), (125, "busy", "busy", ""), "who waits for a builder that was stopped is told so") or d.show()
+os.killpg(p.pid, signal.SIGKILL)
+p.communicate()
+# What a person agreed to begins with the install: one that dies in it has used the approval.
+w.file("www/simple_numpyy", open(w.dir + "/www/simple_slow").read().replace("slow-1.0", "numpyy-1.0"))
+held = run("print('ran')", "--with", "numpyy")
+w.bawn("approve", held["decision"]["approval_id"], "--reason", "once", "--config", conf)
+p = dripping("--approval", held["decision"]["approval_id"], package="numpyy")
+os.killpg(p.pid, signal.SIGKILL)
+p.communicate()
+used = [x["body"]["approval_id"] for x in w.records("override.used")]
+os.unlink(w.dir + "/www/simple_numpyy")
+again = run("print('ran')", "--approval", held["decision"]["approval_id"], "--with", "numpyy")
+equal((again["error"]["type"], used[-1:]), ("approval_used", [held["decision"]["approval_id"]]), "kill -9 in an approved install: the approval is used, and the log has it") or again.show()
+w.publish("panddas", "1.0", needs=["nosuchpackage"])
+held = run("print('ran')", "--with", "panddas")
+w.bawn("approve", held["decision"]["approval_id"], "--reason", "once", "--config", conf)
+r = run("print('ran')", "--approval", held["decision"]["approval_id"], "--with", "panddas")
+ok(r["error"]["type"] == "install_failed" and any("approval" in x for x in r["warnings"]), "an approved install that fails says that another try needs another approval") or r.show()
+equal([x["body"]["approval_id"] for x in w.records("override.used")].count(held["decision"]["approval_id"]), 1, "and is in the log once")
+
 # --- what cannot be taken whole is not taken ---
 w.publish("toodeep", "1.0", more={"/".join(["d"] * 20) + "/x.py": "x = 1\n"})
 r = run("print('ran')", "--with", "toodeep")
@@ -282,6 +367,24 @@ if shutil.which("npm", path=w.env["PATH"]):
     equal((r["stdout"], r["environment"]["built"]), ("installed through the proxy\n", False), "so does what package.json names") or r.show()
     bad = w.file("bad.json", json.dumps({"dependencies": {"bawnprobe": "file:../x"}}))
     equal(run("1", "--with-file", bad, lang="javascript")["error"]["field"], "packages", "but no path in it")
+    # A package that brings another in its own file: the other has no hash of its own.
+    files = {"package/package.json": json.dumps({"name": "bundler", "version": "1.0.0", "main": "index.js", "dependencies": {"inner": "1.0.0"}, "bundleDependencies": ["inner"]}),
+             "package/index.js": "module.exports = require('inner')\n", "package/node_modules/inner/package.json": json.dumps({"name": "inner", "version": "1.0.0", "main": "i.js"}),
+             "package/node_modules/inner/i.js": "module.exports = 'bundled'\n"}
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as t:
+        for path, body in files.items():
+            member = tarfile.TarInfo(path)
+            member.size, member.mode = len(body), 0o644
+            t.addfile(member, io.BytesIO(body.encode()))
+    tgz = out.getvalue()
+    integrity = "sha512-" + base64.b64encode(hashlib.sha512(tgz).digest()).decode()
+    w.file("www/bundler_-_bundler-1.0.0.tgz", tgz)
+    w.file("www/bundler", json.dumps({"name": "bundler", "dist-tags": {"latest": "1.0.0"}, "versions": {"1.0.0": {**json.loads(files["package/package.json"]), "dist": {
+        "tarball": "https://registry.test/bundler/-/bundler-1.0.0.tgz", "integrity": integrity}}}}))
+    r = run("console.log(require('bundler'))", "--with", "bundler", lang="javascript")
+    equal((r["stdout"], [(p["name"], p["hash"], p.get("bundled_in")) for p in (r["environment"] or {"packages": []})["packages"]]), ("bundled\n", [("bundler", integrity, None), ("inner", integrity, "bundler")]),
+          "what a package bundles comes with it, under its hash") or r.show()
     tgz = npm_package("withuser", "1.0.0", "module.exports = 7\n")
     w.file("www/withuser_-_withuser-1.0.0.tgz", tgz)
     w.file("www/withuser", json.dumps({"name": "withuser", "dist-tags": {"latest": "1.0.0"}, "versions": {"1.0.0": {"name": "withuser", "version": "1.0.0", "dist": {

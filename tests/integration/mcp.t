@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """`bawn mcp` as a client sees it that speaks the protocol by hand: both eras, every kind of malformed input, several
 calls at once, cancellation, progress, held requests and who may lift them, files and pictures."""
-import base64, glob, json, os, select, signal, subprocess, sys, time
+import base64, glob, json, os, select, shutil, signal, subprocess, sys, time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bawntest import *
 
@@ -305,6 +305,66 @@ equal(doc(c.run(SLEEP)).get("status"), "busy", "and that was the last")
 equal((c.end(), len(running()), c.bad), (0, 0, []), "the end of input ends all of them")
 equal(os.listdir(w.env["TMPDIR"]), [], "no directory of theirs is left")
 
+# --- what a server that was killed left --------------------------------------------------------------
+tmp = w.env["TMPDIR"]
+c = legacy(w)
+c.run("open('out', 'w').write('x')")
+(killed,) = os.listdir(tmp)
+os.makedirs(f"{tmp}/{killed}/1/deep")
+open(f"{tmp}/{killed}/1/deep/out", "w").close()
+c.p.kill()
+c.end()
+live = legacy(w)
+live.run("print(1)")
+(lives,) = set(os.listdir(tmp)) - {killed}
+elsewhere = w.file("elsewhere/kept", "x")
+os.symlink(os.path.dirname(elsewhere), f"{tmp}/bawn-mcp-linked")
+for name in ("bawn-mcp-", "bawn-mcp-longer1", "other-mcp-abcdef", "bawn-mcp-nobody"):
+    os.mkdir(f"{tmp}/{name}")
+open(f"{tmp}/bawn-mcp-afile0", "w").close()
+if is_root():
+    os.mkdir(f"{tmp}/bawn-mcp-theirs")
+    shutil.chown(f"{tmp}/bawn-mcp-theirs", "nobody")
+os.symlink(os.path.dirname(elsewhere), f"{tmp}/bawn-mcp-nobody/link")
+c = legacy(w)
+left = set(os.listdir(tmp))
+equal(sorted({killed, "bawn-mcp-nobody"} & left), [], "the next server removes what one that was killed left")
+equal(sorted(left), sorted([lives, "bawn-mcp-linked", "bawn-mcp-", "bawn-mcp-longer1", "other-mcp-abcdef", "bawn-mcp-afile0"] + (["bawn-mcp-theirs"] if is_root() else [])),
+      "and not what a living one has, a link, another user's, or another's by its name")
+ok(os.path.exists(elsewhere), "nor what a link in it leads to")
+equal((c.end(), live.end()), (0, 0), "both end")
+ok(lives not in os.listdir(tmp), "and take their own with them")
+shutil.rmtree(tmp)
+os.mkdir(tmp)
+
+# --- a launcher that gets stuck, as behind an engine that hangs -------------------------------------
+stuck = World()
+launcher = stuck_launchers(stuck, "silent", "deaf")
+stuck.program = shutil.copy(BAWN, stuck.dir + "/bawn")
+os.makedirs(stuck.dir + "/libexec")
+for how in ("silent", "deaf"):
+    if os.path.islink(stuck.dir + "/libexec/bawn"):
+        os.unlink(stuck.dir + "/libexec/bawn")
+    os.symlink(f"{launcher}/{how}", stuck.dir + "/libexec/bawn")
+    before = len(stuck.records("exec.outcome"))
+    c = legacy(stuck)
+    id = c.ask("tools/call", c.call_params("execute_code", {"code": "print(1)"}))
+    ok(wait_for(lambda: len(stuck.records("exec.intent")) == before + 1, 60), f"{how}: a call waits for its launcher")
+    t = time.time()
+    equal((c.request("ping").get("result"), doc(c.call("assess_code", code="1")).get("error")), ({}, None), f"{how}: others are answered meanwhile")
+    ok(time.time() - t < 5, f"{how}: at once") or diag(time.time() - t)
+    c.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
+    ok(wait_for(lambda: len(stuck.records("exec.outcome")) == before + 1, 2), f"{how}: a cancel is seen, and recorded")
+    equal(([r["body"]["status"] for r in stuck.records("exec.outcome")[before:]], c.request("ping").get("result")), (["cancelled"], {}), f"{how}: as cancelled")
+    ok(wait_for(lambda: not processes_with(f"{launcher}/{how}/launch"), 20), f"{how}: the launcher is gone") or diag(describe(processes_with(f"{launcher}/{how}/launch")))
+    c.ask("tools/call", c.call_params("execute_code", {"code": "print(2)"}))
+    ok(wait_for(lambda: len(stuck.records("exec.intent")) == before + 2, 60), f"{how}: another waits")
+    t = time.time()
+    c.p.send_signal(signal.SIGINT)
+    ok(c.p.wait(60) is not None and time.time() - t < 10, f"{how}: an interrupt ends the server") or diag(time.time() - t)
+    c.end()
+    equal([r["body"]["status"] for r in stuck.records("exec.outcome")[before:]], ["cancelled", "cancelled"], f"{how}: and what waited is recorded")
+
 # --- held, and who may lift it --------------------------------------------------------------------
 FORM = {"elicitation": {}}
 c = legacy(w, capabilities=FORM)
@@ -371,6 +431,17 @@ equal(c.request("ping").get("result"), {}, "an answer after the cancellation is 
 c.ask("tools/call", c.call_params("execute_code", {"code": HIGH + "# at the end"}))
 c.next()
 equal(c.end(), 0, "the end of input while somebody is asked")
+soon = w.config(security="overrides:\n  minimum: self\n  expires: 2s\n  acknowledge_risk: true\n")
+c = legacy(w, "--config", soon, capabilities=FORM)
+id = c.ask("tools/call", c.call_params("execute_code", {"code": HIGH + "# nobody there"}))
+q = c.next()
+t = time.time()
+r = c.until(id).get("result", {})
+equal((doc(r).get("status"), (doc(r).get("approval") or {}).get("level"), time.time() - t < 30), ("needs_approval", "HIGH", True), "a form that nobody answers: held, when policy waits no longer")
+equal([m["params"]["requestId"] for m in c.seen if isinstance(m, dict) and m.get("method") == "notifications/cancelled"], [q["id"]], "and the client is told that it is not waited for any more")
+c.send({"jsonrpc": "2.0", "id": q["id"], "result": {"action": "accept", "content": {"approve": True, "reason": "late"}}})
+equal((c.request("ping").get("result"), w.records("override.used")[-1]["body"].get("reason") != "late"), ({}, True), "an answer after that is one to nothing")
+equal((c.end(), c.bad), (0, []), "over")
 
 # --- the modern era -------------------------------------------------------------------------------
 c = ModernClient(w, "--config", own)

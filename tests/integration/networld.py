@@ -4,11 +4,13 @@ Nothing of the host changes: the link between them, their addresses and names ex
 
   index.test, files.test, registry.test, plain.test ...   11.0.0.10   public, so no exception is needed
   private.test                                            10.9.0.2    the other end of the link
-  169.254.169.254                                         answers, too, if anybody gets that far"""
+  six.test                                                2606:4700::10, which is made up, as everything here
+  169.254.169.254, fd00:ec2::254                          answer, too, if anybody gets that far"""
 import base64, hashlib, io, tarfile, zipfile
 from bawntest import *
 
 PUBLIC, INSIDE, HERE = "11.0.0.10", "10.9.0.2", "10.9.0.1"
+PUBLIC6, INSIDE6, HERE6 = "2606:4700::10", "fd09::2", "fd09::1"
 NAMES = ("index.test", "files.test", "registry.test", "plain.test", "denied.test", "raw.test", "xn--bcher-kva.test")
 
 
@@ -55,19 +57,21 @@ class NetWorld(World):
         for ns in (self.near, self.far):
             self.ip(ns, "link", "set", "lo", "up")
         self.ip(self.near, "link", "add", "out0", "type", "veth", "peer", "name", "in0", "netns", str(self.sleepers[1].pid))
-        for ns, link, address in ((self.near, "out0", HERE), (self.far, "in0", INSIDE)):
+        for ns, link, address, six in ((self.near, "out0", HERE, HERE6), (self.far, "in0", INSIDE, INSIDE6)):
             self.ip(ns, "addr", "add", address + "/24", "dev", link)
+            self.ip(ns, "addr", "add", six + "/64", "dev", link, "nodad")
             self.ip(ns, "link", "set", link, "up")
-        for address in (PUBLIC, "169.254.169.254"):
-            self.ip(self.far, "addr", "add", address + "/32", "dev", "lo")
+        for address in (PUBLIC, "169.254.169.254", PUBLIC6, "fd00:ec2::254"):
+            self.ip(self.far, "addr", "add", address + ("/128" if ":" in address else "/32"), "dev", "lo")
         self.ip(self.near, "route", "add", "default", "via", INSIDE)
+        self.ip(self.near, "-6", "route", "add", "default", "via", INSIDE6)
         self.make_certificates()
         self.make_packages()
         self.resolv = self.file("resolv.conf", f"nameserver {INSIDE}\noptions timeout:2 attempts:2\n")
         self.upstream = subprocess.Popen(["nsenter", "--net=" + self.far, sys.executable, os.path.join(ROOT, "tests/integration/upstream.py"), self.dir, "in0"],
                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         json.loads(self.upstream.stdout.readline())
-        self.dns(**{name: [PUBLIC] for name in NAMES}, **{"private.test": [INSIDE]})
+        self.dns(**{name: [PUBLIC] for name in NAMES}, **{"private.test": [INSIDE], "six.test": [PUBLIC6]})
 
     def tear_down(self):
         if getattr(self, "upstream", None):
@@ -84,7 +88,7 @@ class NetWorld(World):
     def make_certificates(self):
         """An authority of our own, and one certificate for every name there is."""
         d = self.dir
-        names = ",".join("DNS:" + n for n in (*NAMES, "private.test", "evil.test"))
+        names = ",".join("DNS:" + n for n in (*NAMES, "private.test", "evil.test", "six.test"))
         call("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=test authority",
              "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign,cRLSign", "-keyout", d + "/ca.key", "-out", d + "/ca.pem")
         call("openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=index.test", "-keyout", d + "/server.key", "-out", d + "/server.csr")

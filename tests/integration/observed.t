@@ -30,6 +30,8 @@ equal([(d["kind"], d["what"], d["source"], d["count"]) for d in walled["denials"
       [("path", p, "hook", 1) for p in ("/usr/x", "/home/me/x", "/etc/x")], "writes outside are denials, said by the hook") or walled.show()
 ok(all("/workspace" in d["hint"] and "--out" in d["hint"] for d in walled["denials"]), "each says where writing is possible")
 equal((walled["stdout"].count("wrote"), walled["observed"]["files_written"][-1]), (1, "/workspace/x"), "control: the one inside is written and no denial")
+deep = w.run("import os\nfor i in range(2500): os.mkdir('d'); os.chdir('d')\nprint('there')")
+equal((deep["stdout"], deep["denials"]), ("there\n", []), "where the working directory is too deep to have a name, nothing is taken for a refused path") or deep.show()
 net = w.run("import socket\ntry: socket.create_connection(('198.51.100.1', 80), 1)\nexcept OSError: pass")
 equal([(d["kind"], d["what"], d["source"]) for d in net["denials"]], [("network", "198.51.100.1:80", "hook")], "an address outside is a denial")
 

@@ -74,6 +74,14 @@ class Pages(http.server.BaseHTTPRequestHandler):
             self.answer(f"hello from {self.headers.get('Host')}\n".encode())
         elif path == "/redirect":
             self.answer(b"", status=302, Location="https://denied.test/echo")
+        elif path == "/redirect/allowed":
+            self.answer(b"", status=302, Location="/echo")
+        elif path == "/chunks":
+            self.send_response(200)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            while True:
+                self.wfile.write(b"8000\r\n" + b"z" * 0x8000 + b"\r\n")
         elif path.startswith("/bytes/"):
             n, chunk = int(path.split("/")[2]), b"x" * 65536
             self.send_response(200)
@@ -121,6 +129,14 @@ class Raw(socketserver.BaseRequestHandler):
         note("raw", got.decode("latin-1")[:4096])
 
 
+class Six:
+    address_family = socket.AF_INET6
+
+    def server_bind(self):
+        self.socket.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        super().server_bind()
+
+
 class Server(socketserver.ThreadingTCPServer):
     allow_reuse_address = daemon_threads = True
     request_queue_size = 128
@@ -128,6 +144,10 @@ class Server(socketserver.ThreadingTCPServer):
 
     def handle_error(self, *a):
         pass
+
+
+class Server6(Six, Server):
+    pass
 
 
 def sniff():
@@ -145,7 +165,7 @@ def sniff():
             port = struct.unpack(">H", d[size + 2:size + 4])[0] if proto in (6, 17) and len(d) >= size + 4 else 0
             key = (proto, socket.inet_ntoa(d[16:20]), port)
         elif kind == 0x86dd:
-            if d[6] == 58 or (d[6] == 0 and d[40] == 58 and d[24] == 0xff):  # neighbours looking for each other, and the kernel joining groups of theirs
+            if (d[6] == 58 and d[40] not in (128, 129)) or (d[6] == 0 and d[40] == 58 and d[24] == 0xff):  # neighbours looking for each other, and the kernel joining groups of theirs
                 continue
             port = struct.unpack(">H", d[42:44])[0] if len(d) >= 44 else 0
             key = (d[6], socket.inet_ntop(socket.AF_INET6, d[24:40]), port)
@@ -162,9 +182,10 @@ context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 context.load_cert_chain(base + "/server.pem", base + "/server.key")
 started = []
 for port, handler, tls in ((443, Pages, True), (80, Pages, False), (8080, Pages, False), (4443, Raw, False), (22, Raw, False)):
-    server = Server(("0.0.0.0", port), handler)
-    server.context = context if tls else None
-    started.append(server)
+    for kind, address in ((Server, "0.0.0.0"), (Server6, "::")):
+        server = kind((address, port), handler)
+        server.context = context if tls else None
+        started.append(server)
 started.append(socketserver.ThreadingUDPServer(("0.0.0.0", 53), DNS))
 for server in started:
     server.daemon_threads = True

@@ -59,7 +59,8 @@ class Request(ctypes.Structure):
                 ("session", c_char_p), ("override_", c_int), ("reason", c_char_p), ("approval", c_char_p),
                 ("out_dir", c_char_p), ("stream", c_int), ("dry_run", c_int), ("confirm", ConfirmFn),
                 ("on_event", EventFn), ("ctx", c_void_p), ("hold", c_int), ("client", c_char_p),
-                ("hosts", POINTER(c_char_p)), ("n_hosts", c_size_t), ("build", c_char_p)]
+                ("hosts", POINTER(c_char_p)), ("n_hosts", c_size_t), ("build", c_char_p), ("requirements", c_char_p),
+                ("requirements_size", c_size_t)]
 
 
 class HistoryFilter(ctypes.Structure):

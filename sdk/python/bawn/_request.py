@@ -267,6 +267,8 @@ class RunRequest:
     pids: int = 0
     disk_bytes: int = 0
     packages: List[bytes] = field(default_factory=list)
+    requirements: Optional[bytes] = None
+    hosts: List[bytes] = field(default_factory=list)
     environment: Optional[bytes] = None
     backend: Optional[bytes] = None
     image: Optional[bytes] = None
@@ -289,11 +291,12 @@ class RunRequest:
                          stdin_size=len(self.stdin or b""), timeout_ms=self.timeout_ms,
                          memory_bytes=self.memory_bytes, cpus_milli=self.cpus_milli, pids=self.pids,
                          disk_bytes=self.disk_bytes, backend=self.backend, image=self.image, trust=self.trust,
-                         environment=self.environment,
+                         environment=self.environment, requirements=self.requirements,
+                         requirements_size=len(self.requirements or b""),
                          network=self.network, session=self.session, override_=self.override, reason=self.reason,
                          approval=self.approval, out_dir=self.out_dir, stream=self.stream,
                          dry_run=self.dry_run, hold=self.hold)
-        for name in ("args", "env", "labels", "packages"):
+        for name in ("args", "env", "labels", "packages", "hosts"):
             words = getattr(self, name)
             setattr(r, name, (c_char_p * len(words))(*words))
             setattr(r, "n_" + name, len(words))

@@ -21,6 +21,8 @@ from .client import Execution, OnEvent, OnText
 from .model import Answer, Approval, Assessment, HistoryRow, Question, Result
 
 T = TypeVar("T")
+#: callbacks of one run that wait for the loop; then the run waits for it as well
+_QUEUED = 256
 Confirm = Callable[[Question], Union[Answer, bool, Awaitable[Union[Answer, bool]]]]
 
 
@@ -65,8 +67,9 @@ class _OnLoop:
         self._context = contextvars.copy_context()
         self._question: "Optional[concurrent.futures.Future[Union[Answer, bool]]]" = None
         self._execution: Optional[Execution] = None
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler may cancel while its own thread has it
         self._cancelled = False
+        self._room = threading.Semaphore(_QUEUED)
         self.raised: Optional[BaseException] = None
 
     def started(self, execution: Execution) -> None:
@@ -99,7 +102,18 @@ class _OnLoop:
         return lambda value: self._say(call, value)
 
     def _say(self, call: Callable[[T], None], value: T) -> None:
-        self._loop.call_soon_threadsafe(call, value, context=self._context)
+        """Queued for the loop.  Output faster than it holds up the program, but not a run that is to end, or whose
+        loop has stopped."""
+        held = False
+        while not held and not self._cancelled and self._loop.is_running():
+            held = self._room.acquire(timeout=0.2)
+
+        def in_loop() -> None:
+            if held:
+                self._room.release()
+            call(value)
+
+        self._loop.call_soon_threadsafe(in_loop, context=self._context)
 
     def asked(self, confirm: Optional[Confirm]) -> Optional[_client.Confirm]:
         if confirm is None:
@@ -131,7 +145,8 @@ class Client:
                   env: Optional[Mapping[str, str]] = None, timeout: Optional[Duration] = None,
                   memory: Optional[Size] = None, cpus: Optional[float] = None, pids: Optional[int] = None,
                   disk: Optional[Size] = None, trust: Optional[str] = None, network: Optional[str] = None,
-                  packages: Sequence[str] = (), environment: Optional[str] = None,
+                  packages: Sequence[str] = (), requirements: Optional[Text] = None, hosts: Sequence[str] = (),
+                  environment: Optional[str] = None,
                   backend: Optional[str] = None, image: Optional[str] = None,
                   name: Optional[str] = None, labels: Optional[Mapping[str, str]] = None, session: Optional[str] = None,
                   override: bool = False, reason: Optional[str] = None, approval: Optional[str] = None,
@@ -146,7 +161,8 @@ class Client:
             execution = self._client._prepare(
                 code, language, args=args, stdin=stdin, files=files, env=env, timeout=timeout, memory=memory,
                 cpus=cpus, pids=pids, disk=disk, trust=trust, network=network, packages=packages,
-                environment=environment, backend=backend, image=image, name=name,
+                requirements=requirements, hosts=hosts, environment=environment,
+                backend=backend, image=image, name=name,
                 labels=labels, session=session, override=override, reason=reason, approval=approval, hold=hold,
                 confirm=on.asked(confirm), on_stdout=on.told(on_stdout), on_stderr=on.told(on_stderr),
                 on_event=on.told(on_event), out_dir=out_dir, collect=collect, dry_run=dry_run)

@@ -46,11 +46,11 @@ class _Handle:
     def __exit__(self, *_: object) -> None:
         self.c.bawn_close(self.handle)
 
-    def start(self, request: "_lib.Request") -> ctypes.c_void_p:
-        execution, err = ctypes.c_void_p(), _lib.Err()
+    def start(self, request: "_lib.Request", execution: ctypes.c_void_p) -> None:
+        """Into `execution`, which is the caller's to free whatever happens."""
+        err = _lib.Err()
         if self.c.bawn_start(self.handle, request, execution, err) < 0:
             raise self.lib.error(err)
-        return execution
 
     def ask(self, function: Callable[..., int], *args: Any) -> Any:
         """The document that a function of C answers with, after these arguments."""
@@ -150,7 +150,7 @@ class Execution:
                  collect: bool) -> None:
         self._request, self._callbacks = request, callbacks
         self._state, self._config, self._collect = state, config, collect
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler may cancel while its own thread has it
         self._running: Optional[ctypes.c_void_p] = None
         self._cancelled = False
         callbacks.cancel = self.cancel
@@ -190,9 +190,10 @@ class Execution:
     def _execute(self, handle: _Handle) -> Dict[str, Any]:
         request = self._request.struct()
         request.confirm, request.on_event = self._callbacks.c_confirm, self._callbacks.c_event
-        execution = handle.start(request)
-        with _counted():
-            try:
+        execution = ctypes.c_void_p()
+        try:  # from before the start: an interrupt may come at any point after it
+            handle.start(request, execution)
+            with _counted():
                 with self._lock:
                     self._running = execution
                     if self._cancelled:
@@ -200,9 +201,11 @@ class Execution:
                 self._drive(handle, execution)
                 document: Dict[str, Any] = handle.ask(handle.c.bawn_exec_result, execution)
                 return document
-            finally:
+        finally:
+            try:
                 with self._lock:
                     self._running = None
+            finally:
                 handle.c.bawn_exec_free(execution)  # ends what still runs
 
     def _drive(self, handle: _Handle, execution: ctypes.c_void_p) -> None:
@@ -243,7 +246,7 @@ def _read(top: str, path: str) -> bytes:
 
 # A child forked while a run goes on would hold the run's place on the host for as long as it lives: it lets go.
 _going = 0
-_going_lock = threading.Lock()
+_going_lock = threading.RLock()
 
 
 @contextlib.contextmanager
@@ -260,7 +263,7 @@ def _counted() -> Iterator[None]:
 
 def _after_fork() -> None:
     global _going, _going_lock
-    _going_lock = threading.Lock()
+    _going_lock = threading.RLock()
     if _going == 0:
         return
     _going = 0
@@ -292,7 +295,8 @@ class Client:
             stdin: Optional[Text] = None, files: Optional[Files] = None, env: Optional[Mapping[str, str]] = None,
             timeout: Optional[Duration] = None, memory: Optional[Size] = None, cpus: Optional[float] = None,
             pids: Optional[int] = None, disk: Optional[Size] = None, trust: Optional[str] = None,
-            network: Optional[str] = None, packages: Sequence[str] = (), environment: Optional[str] = None,
+            network: Optional[str] = None, packages: Sequence[str] = (), requirements: Optional[Text] = None,
+            hosts: Sequence[str] = (), environment: Optional[str] = None,
             backend: Optional[str] = None, image: Optional[str] = None,
             name: Optional[str] = None, labels: Optional[Mapping[str, str]] = None, session: Optional[str] = None,
             override: bool = False, reason: Optional[str] = None, approval: Optional[str] = None,
@@ -307,7 +311,9 @@ class Client:
         timeout: seconds, '30s' or a timedelta; memory and disk: bytes or '256m'.  More than what bawn computes is
             granted up to the policy's ceiling.
         packages: installed first, in a sandbox of their own, where policy has a whitelist: 'NAME', 'NAME==VERSION', for
-            javascript 'NAME@VERSION'; the code itself has no network.  environment: one that `bawn env build` made.
+            javascript 'NAME@VERSION'; the code itself has no network.  requirements: more of them, as the text of a
+            requirements.txt, for javascript of a package.json.  environment: one that `bawn env build` made.
+        hosts: with network or packages, hosts outside the whitelist for this run alone; a person has to grant them.
         backend, image: `native` or `docker`, and the container's image; None is what policy says.
         name, labels, session: kept in the record and in the result (`name` is the label of that name).
         override, reason: ask to lift HIGH or BLOCKED; the requester's own word, assurance `self`.
@@ -321,8 +327,8 @@ class Client:
         """
         execution = self._prepare(
             code, language, args=args, stdin=stdin, files=files, env=env, timeout=timeout, memory=memory, cpus=cpus,
-            pids=pids, disk=disk, trust=trust, network=network, packages=packages,
-            environment=environment, backend=backend, image=image, name=name, labels=labels,
+            pids=pids, disk=disk, trust=trust, network=network, packages=packages, requirements=requirements,
+            hosts=hosts, environment=environment, backend=backend, image=image, name=name, labels=labels,
             session=session, override=override, reason=reason, approval=approval, hold=hold, confirm=confirm,
             on_stdout=on_stdout, on_stderr=on_stderr, on_event=on_event, out_dir=out_dir, collect=collect,
             dry_run=dry_run)
@@ -339,7 +345,8 @@ class Client:
                  files: Optional[Files], env: Optional[Mapping[str, str]], timeout: Optional[Duration],
                  memory: Optional[Size], cpus: Optional[float], pids: Optional[int], disk: Optional[Size],
                  trust: Optional[str], network: Optional[str], packages: Sequence[str],
-                 environment: Optional[str], backend: Optional[str], image: Optional[str],
+                 requirements: Optional[Text], hosts: Sequence[str], environment: Optional[str],
+                 backend: Optional[str], image: Optional[str],
                  name: Optional[str], labels: Optional[Mapping[str, str]], session: Optional[str],
                  override: bool, reason: Optional[str],
                  approval: Optional[str], hold: bool, confirm: Optional[Confirm], on_stdout: Optional[OnText],
@@ -357,7 +364,8 @@ class Client:
             backend=_request.optional_text("backend", backend), image=_request.optional_text("image", image),
             trust=_request.optional_text("trust", trust),
             network=_request.optional_text("network", network),
-            packages=_request.to_words("packages", packages),
+            packages=_request.to_words("packages", packages), hosts=_request.to_words("hosts", hosts),
+            requirements=None if requirements is None else _request.to_bytes("requirements", requirements),
             environment=_request.optional_text("environment", environment),
             labels=_request.to_pairs("labels", {**(labels or {}), **({"name": name} if name is not None else {})}),
             session=_request.optional_text("session", session), override=bool(override),
@@ -410,7 +418,7 @@ class Client:
                 raise ValueError("policies must map names of sections to mappings")
         try:
             text = json.dumps(policies, allow_nan=False).encode()
-        except (TypeError, ValueError) as e:
+        except (TypeError, ValueError, RecursionError) as e:
             raise ValueError(f"policies must be plain data: {e}") from None
         with self._handle() as h:
             document: Dict[str, Any] = h.ask(h.c.bawn_configure_policies, h.handle, text, len(text))

@@ -7,7 +7,6 @@ of the wrong kind.
 An override is asked for with `user_override` and `user_explanation`.  It is the requester's own word, so it lifts a
 verdict only where policy takes that (`overrides.minimum: self`); elsewhere the request is held, `reason` says how a
 person can approve it, and `approval_id` is what the same call is made with afterwards."""
-import math
 import time
 from typing import Any, Dict, List, Mapping, Optional
 
@@ -18,6 +17,10 @@ from .model import Result
 
 #: the levels of these decisions run without anybody being asked
 _RUNS = ("run", "warn")
+#: policy said no, or not without a person
+_BLOCKED = ("refused", "needs_approval")
+#: a hundred thousand years: whoever asks for more has made a mistake
+_MOST_HOURS = 1e9
 
 
 def _code(code: Any) -> str:
@@ -28,14 +31,19 @@ def _code(code: Any) -> str:
     return code
 
 
+def _text(field: str, value: Any) -> Optional[str]:
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"{field} must be str, not {type(value).__name__}")
+    return value
+
+
 def _explanation(override: Any, explanation: Any) -> Optional[str]:
     if not isinstance(override, bool):
         raise ValueError(f"user_override must be bool, not {type(override).__name__}")
-    if explanation is not None and not isinstance(explanation, str):
-        raise ValueError(f"user_explanation must be str, not {type(explanation).__name__}")
-    if override and not (explanation or "").strip():
+    words = _text("user_explanation", explanation)
+    if override and not (words or "").strip():
         raise ValueError("an override needs a user_explanation")
-    return explanation if override else None
+    return words if override else None
 
 
 def _labels(metadata: Any) -> Dict[str, str]:
@@ -75,7 +83,7 @@ def _answer(result: Result) -> Dict[str, Any]:
         "resource_limits": d["limits"],
         "trust_level": d["trust_level"],
     }
-    if answer["execution"] is None:
+    if d["status"] in _BLOCKED:
         answer["blocked"] = True
         answer["reason"] = str(result.exception())
     if decision.get("approval_id") is not None:
@@ -97,11 +105,13 @@ class SafetyCoordinator:
                             metadata: Optional[Mapping[str, Any]] = None, *, language: str = "python",
                             approval_id: Optional[str] = None) -> Dict[str, Any]:
         """The whole flow.  Always there: request_id, timestamp, success, security {level, findings,
-        override_used}, execution (None where nothing ran), resource_limits, trust_level; where nothing ran also
-        blocked and reason; approval_id where one is open or was used; error where bawn itself failed."""
+        override_used}, execution (None where nothing ran), resource_limits, trust_level; where policy refused or
+        held it also blocked and reason; approval_id where one is open or was used; error where bawn itself failed
+        or was too busy."""
         explanation = _explanation(user_override, user_explanation)
-        result = self.client.run(_code(code), language, labels=_labels(metadata), override=user_override,
-                                 reason=explanation, approval=approval_id, confirm=self._confirm, check=False)
+        result = self.client.run(_code(code), _text("language", language), labels=_labels(metadata),
+                                 override=user_override, reason=explanation, approval=_text("approval_id", approval_id),
+                                 confirm=self._confirm, check=False)
         if result.error is not None and BY_TYPE.get(result.error.type) is InvalidRequest:
             raise InvalidRequest(result.error.message, type=result.error.type, hint=result.error.hint,
                                  field=result.error.field, result=result)
@@ -124,7 +134,7 @@ class SafetyAPI:
 
     def assess_code_only(self, code: str, *, language: str = "python") -> Dict[str, Any]:
         """The verdict; `can_execute` is whether the code would run without anybody being asked."""
-        a = self._client.assess(_code(code), language).document
+        a = self._client.assess(_code(code), _text("language", language)).document
         return {"security_level": a["level"], "security_score": a["score"], "findings": a["findings"],
                 "recommendations": a["recommendations"], "can_execute": a["decision"] in _RUNS}
 
@@ -146,6 +156,6 @@ class SafetyAPI:
     def get_audit_report(self, time_range_hours: float = 24) -> Dict[str, Any]:
         """What the log has of the last hours."""
         if isinstance(time_range_hours, bool) or not isinstance(time_range_hours, (int, float)) or \
-                not math.isfinite(time_range_hours) or time_range_hours <= 0:
-            raise ValueError("time_range_hours must be a number greater than 0")
+                not 0 < time_range_hours <= _MOST_HOURS:
+            raise ValueError(f"time_range_hours must be a number greater than 0, at most {_MOST_HOURS:.0f}")
         return self._client.report(since=max(0.0, time.time() - time_range_hours * 3600))

@@ -81,7 +81,8 @@ class Sandbox(Client):
                                           "disk": disk, "backend": backend, "image": image, "confirm": confirm,
                                           "session": self.session}
         self._going: Set[Execution] = set()
-        self._going_lock = threading.Lock()
+        # Guards these two; a signal handler may kill while its own thread has it.
+        self._going_lock = threading.RLock()
         self._closed = False
 
     def __enter__(self) -> "Sandbox":
@@ -92,18 +93,18 @@ class Sandbox(Client):
 
     def close(self) -> None:
         """Ends what runs; no run follows."""
-        self._closed = True
-        self.kill()
+        with self._going_lock:
+            self._closed = True
+            self.kill()
 
     def kill(self) -> None:
         """Ends what runs, from any thread; those runs are `cancelled`."""
         with self._going_lock:
-            for execution in self._going:
+            for execution in list(self._going):
                 execution.cancel()
 
     def _prepare(self, code: Text, language: Optional[str], **options: Any) -> Execution:
-        if self._closed:
-            raise ValueError("the sandbox is closed")
+        self._check_open()
         if options["out_dir"] is not None:
             raise ValueError("a Sandbox keeps the files itself: read them from .files")
         for name, value in self._defaults.items():
@@ -115,8 +116,13 @@ class Sandbox(Client):
         options["collect"] = not options["dry_run"]
         execution = super()._prepare(code, language, **options)
         with self._going_lock:
+            self._check_open()  # again: who closes after this finds it
             self._going.add(execution)
         return execution
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ValueError("the sandbox is closed")
 
     def _finish(self, execution: Execution, check: Optional[bool]) -> Result:
         try:

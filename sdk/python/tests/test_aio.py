@@ -3,6 +3,7 @@ import asyncio
 import contextvars
 import inspect
 import threading
+import time
 
 import bawn
 import bawn.aio
@@ -149,4 +150,29 @@ def test_sandbox(world):
             assert sb.files.list() == ["a", "b"] and len(await sb.history(session=sb.session)) == 2
         with pytest.raises(ValueError, match="closed"):
             await sb.run("print(1)")
+    asyncio.run(main())
+
+
+def test_output_faster_than_the_loop_waits_for_it(world):
+    async def main():
+        loop, queued, most = asyncio.get_running_loop(), 0, 0
+        soon = loop.call_soon_threadsafe
+
+        def counted(*args, **kw):
+            nonlocal queued, most
+            queued += 1
+            most = max(most, queued)
+            return soon(*args, **kw)
+
+        def told(_):
+            nonlocal queued
+            if not slept:
+                slept.append(time.sleep(3))  # nothing runs in the loop meanwhile
+            queued -= 1
+
+        slept = []
+        loop.call_soon_threadsafe = counted
+        r = await bawn.aio.run("import os, time\nfor i in range(1500):\n    os.write(1, b'x')\n    time.sleep(0.0005)", on_stdout=told)
+        assert r.ok and r.stdout == "x" * 1500 and slept
+        assert most <= bawn.aio._QUEUED + 2  # the run's own answer comes the same way
     asyncio.run(main())

@@ -231,4 +231,4 @@ def test_tampering_is_noticed(worlds):
     with pytest.raises(bawn.AuditTampered):
         worlds[1].client().run(LOW)
     answer = SafetyCoordinator(state=worlds[1].state).execute_code_safely(LOW)
-    assert (answer["success"], answer["blocked"], answer["execution"], answer["error"]["type"]) == (False, True, None, "audit_tampered")
+    assert (answer["success"], answer["execution"], answer["error"]["type"]) == (False, None, "audit_tampered") and "blocked" not in answer

@@ -3,6 +3,7 @@ import string
 
 import bawn
 import pytest
+from bawn.model import decode
 from bawn.safety import SafetyAPI, SafetyCoordinator
 from conftest import SELF
 from hypothesis import given
@@ -10,6 +11,20 @@ from hypothesis import strategies as st
 from test_flows import BLOCKED, HIGH, LOW, MEDIUM, comparable
 
 ALWAYS = {"request_id", "timestamp", "success", "security", "execution", "resource_limits", "trust_level"}
+
+
+def deep(n):
+    """Mappings in mappings, n of them."""
+    d = {}
+    for _ in range(n):
+        d = {"x": d}
+    return d
+
+
+def itself():
+    d = {}
+    d["x"] = d
+    return d
 
 
 @pytest.fixture
@@ -60,6 +75,17 @@ def test_a_callback_confirms_where_policy_takes_that(world):
 def test_a_run_that_failed_is_no_success_and_no_refusal(api):
     a = api.assess_and_execute("raise SystemExit(3)")
     assert (a["success"], a["execution"]["exit_code"]) == (False, 3) and "blocked" not in a
+
+
+def test_what_bawn_could_not_do_is_an_error_and_no_refusal(api, world, monkeypatch):
+    a = api.assess_and_execute(HIGH, approval_id="01ARZ3NDEKTSV4RRFFQ69G5FAV")
+    assert (a["success"], a["execution"], a["error"]["type"]) == (False, None, "approval_unknown") and not {"blocked", "reason"} & set(a)
+    # A host that is full cannot be had here: other tests run on it.  What its answer looks like is serial/adapt.t's.
+    error = {"type": "busy", "message": "the host is full", "hint": "try again", "field": None}
+    full = {**api.coordinator.client.run(LOW, dry_run=True).document, "status": "busy", "error": error}
+    monkeypatch.setattr(api.coordinator.client, "run", lambda *_, **__: decode(bawn.Result, full))
+    a = api.assess_and_execute(LOW)
+    assert (a["success"], a["execution"], a["error"]) == (False, None, error) and not {"blocked", "reason"} & set(a)
 
 
 def test_limits_end_in_the_execution(api):
@@ -126,7 +152,10 @@ def test_the_report_counts_the_last_hours(api):
     lambda a: a.assess_and_execute(LOW, True, b"why"), lambda a: a.assess_and_execute(LOW, metadata="x"),
     lambda a: a.assess_and_execute(LOW, metadata={1: "x"}), lambda a: a.assess_and_execute(LOW, metadata={"x": {}}),
     lambda a: a.assess_and_execute(LOW, metadata={"x": "y" * 300}), lambda a: a.assess_and_execute(LOW, metadata={str(i): "" for i in range(65)}),
-    lambda a: a.assess_and_execute(LOW, language="cobol"),
+    lambda a: a.assess_and_execute(LOW, language="cobol"), lambda a: a.assess_and_execute(LOW, language=5),
+    lambda a: a.assess_and_execute(LOW, language=b"python"), lambda a: a.assess_and_execute(LOW, approval_id=5),
+    lambda a: a.assess_and_execute(LOW, approval_id=b"01"), lambda a: a.assess_and_execute(LOW, approval_id="a\0b"),
+    lambda a: a.assess_and_execute(LOW, metadata={"x": 10 ** 5000}), lambda a: a.assess_code_only(LOW, language=5),
     lambda a: a.assess_code_only(""), lambda a: a.assess_code_only(None), lambda a: a.assess_code_only("x" * ((1 << 20) + 1)),
     lambda a: a.assess_code_only("x" * ((64 << 20) + 1)),
     lambda a: a.get_execution_history(0), lambda a: a.get_execution_history(-1), lambda a: a.get_execution_history("5"),
@@ -134,9 +163,11 @@ def test_the_report_counts_the_last_hours(api):
     lambda a: a.get_execution_history(1 << 64),
     lambda a: a.get_audit_report(0), lambda a: a.get_audit_report(-1), lambda a: a.get_audit_report("1"), lambda a: a.get_audit_report(None),
     lambda a: a.get_audit_report(float("nan")), lambda a: a.get_audit_report(float("inf")), lambda a: a.get_audit_report(True),
+    lambda a: a.get_audit_report(10 ** 400), lambda a: a.get_audit_report(10 ** 306), lambda a: a.get_audit_report(1e308), lambda a: a.get_audit_report([]),
     lambda a: a.configure_policies({}), lambda a: a.configure_policies(None), lambda a: a.configure_policies([]),
     lambda a: a.configure_policies("sandbox: {}"), lambda a: a.configure_policies({"sandbox": 3}), lambda a: a.configure_policies({1: {}}),
     lambda a: a.configure_policies({"sandbox": {"x": object()}}), lambda a: a.configure_policies({"sandbox": {"x": float("nan")}}),
+    lambda a: a.configure_policies({"sandbox": deep(10 ** 5)}), lambda a: a.configure_policies({"sandbox": itself()}),
 ])
 def test_what_is_no_input_is_a_value_error(api, world, call):
     with pytest.raises(ValueError):

@@ -1,7 +1,9 @@
 """Sandbox: settings, a session, and files that stay; nothing else does."""
+import os
 import threading
 
 import bawn
+import bawn.client
 import pytest
 from test_flows import BLOCKED
 
@@ -75,3 +77,48 @@ def test_kill_ends_what_runs(world):
 def test_a_directory_for_outputs_is_refused(world, tmp_path):
     with bawn.Sandbox(state=world.state) as sb, pytest.raises(ValueError):
         sb.run("print(1)", out_dir=tmp_path)
+
+
+def test_a_run_that_is_prepared_while_the_sandbox_is_closed_does_not_run(world, monkeypatch):
+    sb = bawn.Sandbox(state=world.state)
+    prepare = bawn.Client._prepare
+
+    def slowly(self, *args, **options):
+        execution = prepare(self, *args, **options)
+        sb.close()  # as from another thread, which finds nothing to cancel
+        return execution
+
+    monkeypatch.setattr(bawn.Client, "_prepare", slowly)
+    with pytest.raises(ValueError, match="closed"):
+        sb.run("print(1)")
+    assert world.records("exec.intent") == [] and not sb._going
+
+
+def test_a_signal_handler_may_kill_whatever_its_thread_is_doing(world):
+    sb = bawn.Sandbox(state=world.state)
+    execution = sb._prepare("print(1)", "python", **{**dict.fromkeys(
+        "args stdin files env timeout memory cpus pids disk trust network environment backend image name labels session reason approval "
+        "confirm on_stdout on_stderr on_event out_dir".split()), "args": (), "packages": (), "override": False, "hold": False, "collect": False, "dry_run": False})
+    over = threading.Event()
+
+    def interrupted():
+        with sb._going_lock, execution._lock:  # where a handler may come in between
+            sb.kill()
+        over.set()
+
+    threading.Thread(target=interrupted, daemon=True).start()
+    assert over.wait(30)
+    assert execution._cancelled
+
+
+def test_an_interrupt_right_after_the_start_leaves_nothing(world, client, monkeypatch):
+    client.run("print(1)")
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    before = sorted(os.listdir("/proc/self/fd"))
+    monkeypatch.setattr(bawn.client, "_counted", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        client.run("print(1)")
+    assert sorted(os.listdir("/proc/self/fd")) == before

@@ -1,10 +1,13 @@
 /* session.c - any bytes as what a client sends: what comes back are whole messages, one line each, at most one for
  * a line that is no array, and no call is answered twice.  Calls with an integer for an id are answered at once, others
- * when they are cancelled or at the end, so that both ways are gone. */
+ * when they are cancelled or at the end, so that both ways are gone.  Files of a call that conforms are taken: each is the
+ * text it came as, or what its base64 stands for and nothing else. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include "base/b64.h"
 #include "base/cleanup.h"
+#include "mcp/files.h"
 #include "mcp/schema.h"
 #include "mcp/session.h"
 
@@ -36,11 +39,33 @@ static void on_send(void *ctx, const json_t *m)
 		check_one(json_array_get(m, i));
 }
 
+static void take_files(const json_t *args)
+{
+	struct bawn_mcp_files files = { 0 };
+	struct bawn_err err = { 0 };
+	int r = bawn_mcp_files_take(args, &files, &err);
+	assert(r == 0 || err.msg[0] != '\0');
+	for (size_t i = 0; r == 0 && i < files.n; i++) {
+		const struct bawn_input *f = &files.input[i];
+		const json_t *value = json_object_get(json_object_get(args, "files"), f->name), *text = json_object_get(value, "base64");
+		bawn_auto_buf again = BAWN_BUF(64u << 20);
+		if (text != NULL)
+			bawn_b64_put(&again, f->data, f->size);
+		else
+			bawn_buf_add(&again, f->data, f->size);
+		text = text != NULL ? text : value;
+		assert(bawn_buf_error(&again) == 0 && again.n == json_string_length(text) && (again.n == 0 || memcmp(again.p, json_string_value(text), again.n) == 0));
+	}
+	bawn_mcp_files_done(&files);
+}
+
 static void answer(struct fake *f, struct bawn_mcp_call *c)
 {
 	struct bawn_err err = { 0 };
 	int r = bawn_mcp_conforms(c->schema, c->args, "arguments", &err);
 	assert(r == 0 || (r < 0 && err.msg[0] != '\0'));
+	if (r == 0 && strcmp(c->tool, "execute_code") == 0)
+		take_files(c->args);
 	bawn_mcp_progress(f->s, c, 1, "on its way");
 	f->sent -= c->token != NULL;
 	if (c->state != NULL)

@@ -29,6 +29,19 @@ if is_root():
     ok(wait_for(lambda: not glob.glob("/sys/fs/cgroup/*/bawn") + glob.glob("/sys/fs/cgroup/bawn"), 10), "nor the directory they were in")
 ok(wait_for(lambda: not processes_with("/code/main.py"), 5), "no process is left") or diag(describe(processes_with("/code/main.py")))
 equal(os.listdir(w.state + "/running"), [], "no mark is left")
+# Without a uid of its own a run shares the kernel's count of descriptors in flight with the user's others: the next one starts all the same.
+u = World(os.environ.get("BAWN_TEST_USER", "nobody") if is_root() else None)
+p = u.start("run", "-c", """import socket, sys
+a, b = socket.socketpair()
+try:
+    while True: socket.send_fds(a, [b'x'], [a.fileno()] * 200)
+except OSError: print('full', flush=True)
+import time; time.sleep(60)""")
+full = p.stdout.readline()
+r = u.run("print(6 * 7)")
+equal((full, r["stdout"]), (b"full\n", "42\n"), "a run that has as many descriptors in flight as it may stops nobody") or r.show()
+p.send_signal(signal.SIGINT)
+p.communicate(timeout=30)
 if is_root() and shutil.which("strace"):
     # A probe lives as long as its launcher: a run that starts meanwhile must not take it for a dead one's remains.
     slow = ["strace", "-f", "-o", "/dev/null", "-e", "trace=pivot_root", "-e", "inject=pivot_root:delay_enter=2000000"]

@@ -87,9 +87,31 @@ static void used(const struct tmpdir *dir)
 	ok(publish(dir->path, OTHER, "3") == 0, "there is another");
 	bawn_auto_json list = NULL;
 	ok(bawn_env_list(dir->path, &list, &err) == 0 && json_array_size(list) == 2 && json_array_size(json_object_get(json_array_get(list, 0), "names")) == 1, "both are listed, the older first, with its name");
+	ok(mkdirat(dir->fd, "env/" SHA ".tmp", 0700) == 0 && mkdirat(dir->fd, "env/" SHA ".tmp/x", 0700) == 0 && bawn_env_remove(dir->path, SHA, &err) < 0 &&
+	   bawn_env_named(dir->path, "mine", sha, NULL) == 0, "one that cannot be removed keeps its name");
+	(void)unlinkat(dir->fd, "env/" SHA ".tmp/x", AT_REMOVEDIR);
 	ok(bawn_env_remove(dir->path, SHA, &err) == 0 && !there(dir, "env/" SHA) && bawn_env_named(dir->path, "mine", sha, NULL) < 0, "control: nobody uses it, it goes, and its name");
 	ok(bawn_env_hold(dir->path, SHA, &env, &err) < 0 && err.type == BAWN_ERROR_NOT_FOUND, "and is not there");
 	ok(bawn_env_wanted(dir->path, KEY, sha) && bawn_env_remove(dir->path, OTHER, &err) == 0 && !bawn_env_wanted(dir->path, KEY, sha), "what leads to one that is gone leads nowhere");
+}
+
+/* From its name on, it is there for everybody: no moment in which it is locked against users, or free to be removed. */
+static void published(const struct tmpdir *dir)
+{
+	struct bawn_env_draft d = BAWN_ENV_DRAFT_NONE, other = BAWN_ENV_DRAFT_NONE;
+	struct bawn_env env = BAWN_ENV_NONE;
+	struct bawn_err err = { 0 };
+	bawn_auto_fd claim = -1;
+	bawn_auto_json doc = json_pack("{s:s}", "language", "python");
+	ok(bawn_env_claim(dir->path, KEY, &claim, &err) == 0 && bawn_env_draft_begin(dir->path, "one", &d, &err) == 0 && put(&d, "a.py", "") == 0, "a draft");
+	ok(bawn_env_draft_publish(&d, SHA, doc, claim, &err) == 0, "is published");
+	ok(bawn_env_remove(dir->path, SHA, &err) < 0 && err.type == BAWN_ERROR_BUSY, "nobody removes it before its builder holds it");
+	ok(bawn_env_draft_begin(dir->path, "two", &other, &err) == 0 && bawn_env_hold(dir->path, SHA, &env, &err) == 0, "others can use it already");
+	bawn_env_draft_done(&other);
+	bawn_env_draft_done(&d);
+	ok(bawn_env_remove(dir->path, SHA, &err) < 0, "who holds it has it");
+	bawn_env_drop(&env);
+	ok(bawn_env_remove(dir->path, SHA, &err) == 0, "control: afterwards it goes");
 }
 
 int main(void)
@@ -101,5 +123,6 @@ int main(void)
 	auto_tmpdir dir = tmpdir_make();
 	drafts(&dir);
 	used(&dir);
+	published(&dir);
 	return done_testing();
 }

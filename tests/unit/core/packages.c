@@ -27,8 +27,36 @@ static const struct { enum bawn_language lang; const char *name, *near; } look[]
 	{ JS, "lodash", NULL }, { JS, "lodahs", "lodash" }, { JS, "loadash", "lodash" }, { JS, "@type/node", "@types/node" }, { JS, "numpyy", NULL }, { JS, "expres", "express" },
 };
 
+/* Files: what they come to, joined by '|'; NULL: refused. */
+static const struct { bool json; const char *text, *want; } file[] = {
+	{ false, "", "" }, { false, "# nothing\n\n  \t\n", "" }, { false, "numpy\n", "numpy" }, { false, "numpy", "numpy" }, { false, "numpy == 1.0  # why\r\npandas>=1 , <2\n", "numpy==1.0|pandas>=1,<2" },
+	{ false, "uvicorn [standard] >= 0.2\n", "uvicorn[standard]>=0.2" }, { false, "  six\t\n", "six" }, { false, "a#b\n", "a#b" },
+	{ false, "scikit learn\n", NULL }, { false, "scikit\tlearn==1\n", NULL }, { false, "numpy 1.0\n", NULL }, { false, "numpy = = 1\n", NULL }, { false, "numpy > = 1\n", NULL }, { false, "a\rb\n", NULL }, { false, "good\nscikit learn", NULL },
+	{ false, "numpy == 1. 0\n", NULL }, { false, "-r x\n", NULL }, { false, "  --pre\n", NULL }, { false, "a; b\n", NULL }, { false, "a \\\n", NULL }, { false, "x @ https://evil.test/x.whl\n", NULL },
+	{ true, "{\"dependencies\": {\"lodash\": \"^1\", \"x\": \"\"}}", "lodash@^1|x@*" }, { true, "{\"dependencies\": {}}", "" }, { true, "{}", NULL }, { true, "{\"dependencies\": []}", NULL }, { true, "lodash", NULL },
+};
+
+static void files(void)
+{
+	for (size_t i = 0; i < BAWN_LEN(file); i++) {
+		struct bawn_strings s = { 0 };
+		struct bawn_err err = { 0 };
+		bawn_auto_buf all = BAWN_BUF(4096);
+		int r = bawn_packages_read(bawn_span(file[i].text), file[i].json, "file", &s, &err);
+		for (size_t k = 0; k < s.n; k++)
+			bawn_buf_fmt(&all, "%s%s", k > 0 ? "|" : "", s.item[k]);
+		if (!ok(file[i].want == NULL ? r < 0 && err.type == BAWN_ERROR_INVALID_REQUEST : r == 0 && strcmp(all.n > 0 ? all.p : "", file[i].want) == 0, "file %zu is %s", i, file[i].want != NULL ? "taken" : "refused"))
+			diag("'%s': %s, %s", file[i].text, all.n > 0 ? all.p : "", err.msg);
+		bawn_strings_done(&s);
+	}
+	struct bawn_strings s = { 0 };
+	ok(bawn_packages_read((struct bawn_span){ "a\0b", 3 }, false, "file", &s, NULL) < 0, "a NUL byte is refused");
+	bawn_strings_done(&s);
+}
+
 int main(void)
 {
+	files();
 	for (size_t i = 0; i < BAWN_LEN(row); i++) {
 		char name[BAWN_PACKAGE_NAME] = "";
 		struct bawn_err err = { 0 };

@@ -168,6 +168,16 @@ static void choice_rows(void)
 	r.n_packages = 0;
 	ok(verdict(&r, "packages") == BAWN_ERROR_INVALID_REQUEST, "and it is made of something");
 	r = good();
+	r.requirements = "numpy == 1.0\n", r.requirements_size = strlen(r.requirements);
+	ok(verdict(&r, NULL) == BAWN_ERROR_NONE, "a file that names packages is taken");
+	r.requirements = "scikit learn\n", r.requirements_size = strlen(r.requirements);
+	ok(verdict(&r, "packages") == BAWN_ERROR_INVALID_REQUEST, "one that names none is not");
+	r.requirements = NULL;
+	ok(verdict(&r, "packages") == BAWN_ERROR_INVALID_REQUEST, "nor one that is not there");
+	r = good();
+	r.requirements = "", r.build = "mine";
+	ok(verdict(&r, "packages") == BAWN_ERROR_INVALID_REQUEST, "of an empty one no environment is built");
+	r = good();
 	pkg = "-r/etc/passwd";
 	r.packages = &pkg;
 	r.n_packages = 1;
@@ -215,6 +225,37 @@ static void choice_rows(void)
 	ok(verdict(&r, "labels") == BAWN_ERROR_INVALID_REQUEST, "a label is NAME=VALUE");
 }
 
+/* Hosts that policy lists are dropped from the list of those that are asked for; the request is judged as a whole. */
+static void host_rows(void)
+{
+	char *listed[] = { "index.test", "files.test" };
+	struct bawn_policy with = *policy;
+	with.network_mode = BAWN_NETWORK_DEPENDENCIES;
+	with.whitelist = (struct bawn_list){ listed, BAWN_LEN(listed) };
+	static const struct { const char *host[3]; size_t n, want; } row[] = {  /* want: how many are asked for; 9: refused */
+		{ { "index.test" }, 1, 0 }, { { "other.test" }, 1, 1 }, { { "other.test", "index.test", "another.test" }, 3, 2 },
+		{ { "index.test", "*.test" }, 2, 9 }, { { "other.test", "files.test", "a b" }, 3, 9 }, { { "index.test", "other.test", "pip" }, 3, 9 },
+		{ { "*.test", "index.test" }, 2, 9 },
+	};
+	const char *numpy = "numpy", *other = "other.test";
+	struct bawn_request p = good();
+	p.hosts = &other, p.n_hosts = 1;
+	ok(verdict(&p, "hosts") == BAWN_ERROR_INVALID_REQUEST, "a host is for who goes out");
+	p.packages = &numpy, p.n_packages = 1;
+	ok(verdict(&p, NULL) == BAWN_ERROR_NONE, "or for whose packages do");
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		struct bawn_request r = good();
+		struct bawn_checked *c = NULL;
+		struct bawn_err err = { 0 };
+		r.network = "dependencies";
+		r.hosts = row[i].host;
+		r.n_hosts = row[i].n;
+		int got = bawn_request_check(&r, &with, &(struct bawn_asker){ .via = "test" }, &c, &err);
+		ok(row[i].want == 9 ? got < 0 && strcmp(err.field, "hosts") == 0 : got == 0 && c->n_hosts == row[i].want, "hosts, row %zu: %zu of %zu", i, row[i].want, row[i].n);
+		bawn_checked_free(c);
+	}
+}
+
 static void digest_of(const struct bawn_request *r, char out[static BAWN_SHA256_HEX])
 {
 	struct bawn_checked *c = NULL;
@@ -242,7 +283,7 @@ static void digest_rows(void)
 		{ "code", good() }, { "language", good() }, { "args", good() }, { "args joined", good() }, { "env", good() }, { "stdin", good() },
 		{ "inputs", good() }, { "input bytes", good() }, { "input mode", good() }, { "timeout", good() }, { "memory", good() },
 		{ "cpus", good() }, { "pids", good() }, { "disk", good() }, { "trust", good() }, { "labels", good() }, { "session", good() },
-		{ "packages", good() }, { "packages joined", good() }, { "build", good() },
+		{ "packages", good() }, { "packages joined", good() }, { "build", good() }, { "requirements", good() }, { "hosts", good() },
 	};
 	row[0].r.code = "print(2)";
 	row[1].r.language = "bash";
@@ -264,6 +305,8 @@ static void digest_rows(void)
 	row[17].r.packages = ab, row[17].r.n_packages = 2;
 	row[18].r.packages = joined, row[18].r.n_packages = 1;
 	row[19].r.packages = joined, row[19].r.n_packages = 1, row[19].r.build = "s";
+	row[20].r.requirements = "c", row[20].r.requirements_size = 1;
+	row[21].r.packages = joined, row[21].r.n_packages = 1, row[21].r.hosts = joined, row[21].r.n_hosts = 1;
 	char seen[BAWN_LEN(row)][BAWN_SHA256_HEX];
 	for (size_t i = 0; i < BAWN_LEN(row); i++) {
 		digest_of(&row[i].r, seen[i]);
@@ -300,6 +343,7 @@ int main(void)
 	env_rows();
 	input_rows();
 	choice_rows();
+	host_rows();
 	digest_rows();
 	sealed();
 	bawn_policy_free(policy);

@@ -75,7 +75,7 @@ static int attempt(const char *launcher, struct got *g)
 	if (prepared(&spec, &s, &g->walls, &g->err) < 0)
 		return g->err.msg[0] != '\0' ? 0 : -1;
 	struct bawn_sandbox_start start = { .code_fd = code, .stdin_fd = -1 };
-	int r = b->start(s, &start, &g->err);
+	int r = started(s, &start, &g->err);
 	if (r == 0)
 		r = follow(s, g, NULL, NULL);
 	b->release(s);

@@ -219,6 +219,30 @@ static void note_launcher(void)
 		launcher_pid = (pid_t)strtol(at, NULL, 10);
 }
 
+/* Until it said something, or has room for more. */
+static void wait_for(struct bawn_sandbox *s)
+{
+	const struct bawn_backend *b = &bawn_native_backend;
+	struct pollfd p = { .fd = b->fd(s), .events = (short)(POLLIN | (b->full(s) ? POLLOUT : 0)) };
+	(void)poll(&p, 1, 1000);
+}
+
+static int started(struct bawn_sandbox *s, const struct bawn_sandbox_start *start, struct bawn_err *err)
+{
+	int r;
+	while ((r = bawn_native_backend.start(s, start, err)) == 0)
+		wait_for(s);
+	return r < 0 ? r : 0;
+}
+
+__attribute__((unused)) static int collect_all(struct bawn_sandbox *s, const struct bawn_collector *c, struct bawn_err *err)
+{
+	int r;
+	while ((r = bawn_native_backend.collect(s, c, err)) == 0)
+		wait_for(s);
+	return r < 0 ? r : 0;
+}
+
 /* Both halves; on failure nothing is left behind. */
 static int prepared(const struct bawn_sandbox_spec *spec, struct bawn_sandbox **out, struct bawn_enforcement *walls, struct bawn_err *err)
 {
@@ -228,13 +252,13 @@ static int prepared(const struct bawn_sandbox_spec *spec, struct bawn_sandbox **
 	note_launcher();
 	if (r == 0)
 		r = b->prepare(s, spec, err);
-	if (r == 0)
-		r = b->ready(s, walls, err);
+	while (r == 0 && (r = b->ready(s, walls, err)) == 0)
+		wait_for(s);
 	if (r < 0)
 		b->release(s);
 	else
 		*out = s;
-	return r;
+	return r < 0 ? r : 0;
 }
 
 static int begin(const struct job *j, struct bawn_sandbox **s, struct got *g)
@@ -265,7 +289,7 @@ static int begin(const struct job *j, struct bawn_sandbox **s, struct got *g)
 	start.stdin_fd = in;
 	start.file = file;
 	if (r == 0)
-		r = b->start(*s, &start, &g->err);
+		r = started(*s, &start, &g->err);
 	for (size_t i = 0; i < start.n_files; i++)
 		(void)close(file[i].fd);
 	if (r < 0) {
@@ -294,7 +318,7 @@ static struct got run_with(const struct job *j, void (*during)(void *ctx, struct
 		g.error = follow(s, &g, during, ctx);
 		struct bawn_collector c = { &g, note_file, note_skipped };
 		if (g.error == 0)
-			g.error = bawn_native_backend.collect(s, &c, &g.err);
+			g.error = collect_all(s, &c, &g.err);
 		bawn_native_backend.release(s);
 	}
 	g.took_us = bawn_monotonic_us() - t;

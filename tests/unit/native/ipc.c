@@ -1,12 +1,17 @@
 /* ipc.c - frames and fields: bounded, typed, sticky; and which message may come when. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
+#include "ipc/child.h"
 #include "ipc/ipc.h"
 #include "../../fuzz/native/wire.h"
 #include "tap.h"
+#include "tmpdir.h"
 
 static char frame[BAWN_IPC_MAX];
 
@@ -145,6 +150,36 @@ static void spec_bounds(void)
 	}
 }
 
+/* Helpers that do not notice that nobody wants them any more. */
+static void deaf(void)
+{
+	static const char text[] = "#!/bin/sh\nexec sleep 100\n";
+	auto_tmpdir dir = tmpdir_make();
+	char path[200];
+	snprintf(path, sizeof path, "%s/deaf", dir.path);
+	int fd = openat(dir.fd, "deaf", O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+	ok(fd >= 0 && bawn_write_all(fd, text, strlen(text), NULL) == 0 && close(fd) == 0, "a helper that is deaf");
+	for (int with = 1; with >= 0; with--) {
+		struct bawn_child c = BAWN_CHILD;
+		bool good = bawn_child_open(&c, path, "deaf", NULL) == 0;
+		pid_t pid = c.pid;
+		if (!with)
+			bawn_close_fdp(&c.pidfd);
+		uint64_t t = bawn_monotonic_us();
+		ok(good && !bawn_child_done(&c, 200) && bawn_monotonic_us() - t < 20000000 && kill(pid, 0) < 0, "is killed when patience ends, %s a pidfd", with ? "with" : "without");
+	}
+	struct rlimit was, few;
+	struct bawn_child c = BAWN_CHILD;
+	struct bawn_err err = { 0 };
+	bawn_auto_fd lowest = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	(void)getrlimit(RLIMIT_NOFILE, &was);
+	few = (struct rlimit){ (rlim_t)lowest + 3, was.rlim_max };
+	(void)setrlimit(RLIMIT_NOFILE, &few);
+	int r = bawn_child_open(&c, path, "deaf", &err);
+	(void)setrlimit(RLIMIT_NOFILE, &was);
+	ok(r == -EMFILE && c.pid == 0 && c.sock < 0, "one that cannot be watched is none, and is gone");
+}
+
 int main(void)
 {
 	fields();
@@ -152,5 +187,6 @@ int main(void)
 	rules();
 	spec_bounds();
 	corpus(CORPUS);
+	deaf();
 	return done_testing();
 }
