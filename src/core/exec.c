@@ -74,7 +74,7 @@ static int check(struct bawn_exec *e, struct bawn_err *err)
 	e->backend = backend[e->checked->backend];
 	if (e->checked->n_packages > 0 && (r = bawn_install_want(e, err)) < 0)
 		return r;
-	if (e->plan == NULL && e->checked->network != BAWN_NETWORK_NONE && (r = bawn_plan_make(e->policy->policy, e->checked, &e->plan, err)) < 0)
+	if (e->plan == NULL && e->checked->network != BAWN_NETWORK_NONE && (r = bawn_plan_make(e->policy->policy, e->checked, e->backend->ca_file, &e->plan, err)) < 0)
 		return r;
 	if (e->backend == &bawn_native_backend)
 		e->sandbox = bawn_spare(e->b);

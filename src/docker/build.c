@@ -26,13 +26,14 @@ static void read_boot(char out[static 40])
 		snprintf(out, 40, "%.*s", (int)strcspn(text.p, "\n"), text.p);
 }
 
-/* "pid:[4026531836] 4711 123456", or "" where there is no such process, or nobody has noticed yet that it died: a number alone is given again to others. */
+/* "pid:[4026531836] 4711 123456", or "" where there is no such process: a number alone is given again to others, and one that
+ * is dead may wait long for a parent that takes note of it. */
 static void read_process(const char *pid, char out[static 80])
 {
 	char path[64], space[40] = "";
 	bawn_auto_buf text = BAWN_BUF(4096);
 	unsigned long long start = 0;
-	char state = 'Z';
+	char state = 'X';
 	out[0] = '\0';
 	snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
 	ssize_t n = readlink("/proc/self/ns/pid", space, sizeof space - 1);
@@ -159,6 +160,7 @@ static int clear(struct bawn_manager *m, const struct bawn_maker *maker, uint32_
 	json_t *c;
 	bawn_auto_fd slots = open_slots(m->slot_fd);
 	const uint64_t until = bawn_monotonic_us() + CLEAR_MS * 1000;
+	bawn_way_sweep(slots);
 	int r = list(&m->engine, BAWN_LABEL_BY, &all, err);
 	for (int must = 1; r >= 0 && must >= 0; must--)
 		json_array_foreach(all, i, c) {
@@ -183,6 +185,14 @@ static int sweep(struct bawn_manager *m, const struct bawn_maker *maker, struct 
 	bawn_ipc_put_u32(&b, cleared);
 	int told = cleared > 0 ? bawn_ipc_send(m->sock, BAWN_WIRE_SWEPT, &b, NULL, 0, 0, r == 0 ? err : NULL) : 0;
 	return r < 0 ? r : told;
+}
+
+static int open_way(struct bawn_manager *m, struct bawn_err *err)
+{
+	if (m->spec.network == BAWN_NETWORK_NONE)
+		return 0;
+	bawn_auto_fd slots = open_slots(m->slot_fd);
+	return bawn_way_open(&m->way, slots, err);
 }
 
 /* An engine asks its runtime for that, which takes it as long as all other questions together: asked beside them. */
@@ -231,7 +241,7 @@ static int check_versions(struct bawn_manager *m, struct versions *v, struct baw
 static int create(struct bawn_manager *m, const struct bawn_maker *maker, struct bawn_err *err)
 {
 	bawn_auto_json made = NULL;
-	int r = bawn_container_config(&m->spec, &m->image, maker, &m->config, err);
+	int r = bawn_container_config(&m->spec, &m->image, maker, m->way.socket, &m->config, err);
 	if (r == 0)
 		r = bawn_moby_call(&m->engine, &(struct bawn_call){ .method = "POST", .body = m->config, .ms = BAWN_MOBY_SLOW / 2 }, NULL, &made, err, "/containers/create");
 	if (r < 0)
@@ -294,6 +304,8 @@ int bawn_manager_build(struct bawn_manager *m, struct bawn_err *err)
 	if (r == 0)
 		r = bawn_image_find(&m->engine, m->spec.container.image, &maker, &m->image, err);
 	if (r == 0)
+		r = open_way(m, err);
+	if (r == 0)
 		r = create(m, &maker, err);
 	if (r == 0)
 		r = check(m, err);
@@ -310,6 +322,7 @@ int bawn_manager_build(struct bawn_manager *m, struct bawn_err *err)
 
 void bawn_manager_remove(struct bawn_manager *m)
 {
+	bawn_way_close(&m->way);
 	bawn_close_fdp(&m->attach);  /* the end of the init's input */
 	if (m->id[0] != '\0' && delete(&m->engine, m->id, BAWN_MOBY_SLOW / 3, NULL) < 0 && m->pid_fd >= 0)
 		(void)pidfd_send_signal(m->pid_fd, SIGKILL, NULL, 0);  /* the engine does not: what it leaves is swept later */

@@ -23,7 +23,7 @@ static const char *const read_only[] = { "/proc/bus", "/proc/fs", "/proc/irq", "
 
 /* What must not be there; an engine may spell nothing as null, false, 0, "", [] or {}. */
 static const char *const nothing[] = {
-	"Binds", "Mounts", "Devices", "DeviceCgroupRules", "DeviceRequests", "VolumesFrom", "CapAdd", "GroupAdd", "ExtraHosts", "Links", "PortBindings",
+	"Binds", "Devices", "DeviceCgroupRules", "DeviceRequests", "VolumesFrom", "CapAdd", "GroupAdd", "ExtraHosts", "Links", "PortBindings",
 	"PublishAllPorts", "Privileged", "OomKillDisable", "PidMode", "UTSMode", "UsernsMode", "VolumeDriver", "ContainerIDFile", "Cgroup", "CgroupParent",
 	"Sysctls", "AutoRemove", "Dns", "Init",
 };
@@ -77,7 +77,13 @@ static json_t *security(enum bawn_language language)
 	return bawn_buf_error(&filter) < 0 ? NULL : json_pack("[s, s]", "no-new-privileges", filter.p);
 }
 
-static json_t *host_config(const struct bawn_sandbox_spec *s)
+/* Not as "Binds": there an engine makes a directory of what it does not find, and a colon has a meaning. */
+static json_t *mounts(const char *way)
+{
+	return way[0] == '\0' ? json_null() : json_pack("[{s:s, s:s, s:s, s:b}]", "Type", "bind", "Source", way, "Target", BAWN_INSIDE_WAY, "ReadOnly", 1);
+}
+
+static json_t *host_config(const struct bawn_sandbox_spec *s, const char *way)
 {
 	const struct bawn_limits *l = &s->limits;
 	json_t *h = json_object();
@@ -89,6 +95,7 @@ static json_t *host_config(const struct bawn_sandbox_spec *s)
 	bawn_json_set(h, "CapDrop", json_pack("[s]", "ALL"), &ok);
 	bawn_json_set(h, "SecurityOpt", security(s->language), &ok);
 	bawn_json_set(h, "Tmpfs", rooms(s), &ok);
+	bawn_json_set(h, "Mounts", mounts(way), &ok);
 	bawn_json_set(h, "Memory", json_integer((json_int_t)l->memory_bytes), &ok);
 	bawn_json_set(h, "MemorySwap", json_integer((json_int_t)l->memory_bytes), &ok);
 	bawn_json_set(h, "NanoCpus", json_integer((json_int_t)(l->cpus_milli < 10 ? 10 : l->cpus_milli) * 1000000), &ok);
@@ -108,7 +115,8 @@ static json_t *host_config(const struct bawn_sandbox_spec *s)
 	return NULL;
 }
 
-int bawn_container_config(const struct bawn_sandbox_spec *s, const struct bawn_image *image, const struct bawn_maker *maker, json_t **out, struct bawn_err *err)
+int bawn_container_config(const struct bawn_sandbox_spec *s, const struct bawn_image *image, const struct bawn_maker *maker, const char *way, json_t **out,
+                          struct bawn_err *err)
 {
 	char user[48];
 	json_t *c = json_object();
@@ -130,7 +138,7 @@ int bawn_container_config(const struct bawn_sandbox_spec *s, const struct bawn_i
 	bawn_json_set(c, "Healthcheck", json_pack("{s:[s]}", "Test", "NONE"), &ok);  /* an image's own would run beside the code */
 	bawn_json_set(c, "Labels", json_pack("{s:s, s:s, s:s, s:s, s:s}", BAWN_LABEL_RUN, s->id, BAWN_LABEL_SLOT, maker->slot, BAWN_LABEL_SLOTS, maker->slots, BAWN_LABEL_BY, maker->by,
 	                                     BAWN_LABEL_BOOT, maker->boot), &ok);
-	bawn_json_set(c, "HostConfig", host_config(s), &ok);
+	bawn_json_set(c, "HostConfig", host_config(s, way), &ok);
 	if (!ok) {
 		json_decref(c);
 		return bawn_fail(err, -ENOMEM, "describe a container");
@@ -162,6 +170,22 @@ static bool has_labels(const json_t *want, const json_t *got)
 	return true;
 }
 
+static bool is_text(const json_t *object, const char *key, const json_t *want)
+{
+	return json_is_string(want) && json_equal(json_object_get(object, key), want);
+}
+
+/* What is mounted: the one bind that was asked for, where one was; nothing else, whether somebody asked for it, as an image
+ * with volumes does, or not. */
+static bool has_mounts(const json_t *want, const json_t *got)
+{
+	const json_t *bind = json_array_get(want, 0), *is = json_array_get(got, 0);
+	if (is_nothing(want))
+		return is_nothing(got);
+	return json_array_size(got) == 1 && is_text(is, "Type", json_object_get(bind, "Type")) && is_text(is, "Source", json_object_get(bind, "Source")) &&
+	       is_text(is, "Destination", json_object_get(bind, "Target")) && json_is_false(json_object_get(is, "RW"));
+}
+
 static int differs(struct bawn_err *err, const char *where, const char *key)
 {
 	return bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, key, "the container is not what was asked for: %s%s", where, key);
@@ -186,7 +210,7 @@ int bawn_container_check(const json_t *config, const struct bawn_image *image, c
 	json_object_foreach(json_object_get(config, "HostConfig"), key, v)
 		if (!is_same(v, json_object_get(host, key)))
 			return differs(err, "HostConfig.", key);
-	if (!is_nothing(json_object_get(seen, "Mounts")))  /* an image with volumes */
+	if (!has_mounts(json_object_get(json_object_get(config, "HostConfig"), "Mounts"), json_object_get(seen, "Mounts")))
 		return differs(err, "", "Mounts");
 	const char *is = json_string_value(json_object_get(state, "Status"));
 	return is != NULL && strcmp(is, "created") == 0 ? 0 : differs(err, "State.", "Status");

@@ -21,6 +21,7 @@ _Static_assert(sizeof added_sum == BAWN_SHA256_HEX, "a hash");
 static const struct { const char *name; char kind; unsigned mode; const unsigned char *bytes; size_t n; } added[] = {
 	{ ".bawn/",             '5', 0755, NULL, 0 },
 	{ &BAWN_INSIDE_PATH[1], '0', 0555, inside_bytes, sizeof inside_bytes },
+	{ &BAWN_INSIDE_WAY[1],  '0', 0444, NULL, 0 },  /* to be bound over: a runtime that has to make it would write to the image's root */
 	{ "run/",               '5', 0755, NULL, 0 },
 	{ "run/bawn/",          '5', 0755, NULL, 0 },
 	{ &BAWN_AREA_HOOK[1],   '0', 0444, observe_bytes, sizeof observe_bytes },

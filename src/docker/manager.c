@@ -12,6 +12,7 @@
 #include <sys/timerfd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/hash.h"
 
 #define ANSWER_MS  20000  /* for an init to say that it stands, to take what it is given, to say that the program runs */
@@ -29,7 +30,7 @@ static handler on_prepare, forward, on_start, on_kill, on_collect, on_pull;
 #define ANY (IN(FRESH) | IN(WAITING) | IN(READY) | IN(RUNNING) | IN(ENDED))
 static const struct bawn_ipc_rule rule[] = {
 	/* type              name       bytes                     fds   allowed in */
-	{ BAWN_WIRE_PREPARE, "prepare", 8192,                     1, 1, IN(FRESH) },
+	{ BAWN_WIRE_PREPARE, "prepare", 65536,                    1, 1, IN(FRESH) },
 	{ BAWN_WIRE_PROBE,   "probe",   8192,                     0, 1, IN(FRESH) },
 	{ BAWN_WIRE_ARG,     "arg",     BAWN_WIRE_STRING + 8,     0, 0, IN(READY) },
 	{ BAWN_WIRE_ENV,     "env",     BAWN_WIRE_STRING + 8,     0, 0, IN(READY) },
@@ -174,9 +175,20 @@ static int take_spec(struct bawn_manager *m, struct bawn_ipc_msg *msg, struct ba
 		return bawn_fail(err, -EBADMSG, "read the specification");
 	if (m->spec.without != 0)
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "without", "this launcher leaves no wall out");
-	if (m->spec.network != BAWN_NETWORK_NONE)
-		return bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, "network", "this backend gives no network");
 	return 0;
+}
+
+/* Before there is a container: without those to be believed there is no use for one. */
+static int read_authorities(struct bawn_manager *m, struct bawn_err *err)
+{
+	bawn_auto_buf text = BAWN_BUF(BAWN_CA_BYTES);
+	if (m->spec.network == BAWN_NETWORK_NONE || m->spec.ca_file[0] == '\0')
+		return 0;
+	bawn_auto_fd fd = open(m->spec.ca_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int r = fd >= 0 ? bawn_read_fd(fd, m->spec.ca_file, &text, NULL) : -errno;
+	if (r == 0)
+		r = bawn_sealed_copy("authorities", bawn_buf_span(&text), &m->ca, NULL);
+	return r < 0 ? bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, "network.ca_file", "read '%s': %s", m->spec.ca_file, strerrordesc_np(-r)) : 0;
 }
 
 /* As /proc/self/ns names them, in one line. */
@@ -202,10 +214,12 @@ static int introduce(struct bawn_manager *m, struct bawn_err *err)
 	struct bawn_sandbox_spec spec = m->spec;
 	read_outside(outside);
 	spec.outside = outside;
+	memset(spec.net_file, 0, sizeof spec.net_file);  /* their places are the image's */
 	bawn_wire_put_spec(&b, &spec);
 	if (bawn_buf_error(&b) < 0)
 		return bawn_fail(err, bawn_buf_error(&b), "introduce the run");
-	struct bawn_ipc_msg msg = { .type = m->probing ? BAWN_WIRE_PROBE : BAWN_WIRE_PREPARE, .in = { b.p, b.n, false } };
+	struct bawn_ipc_msg msg = { .type = m->probing ? BAWN_WIRE_PROBE : BAWN_WIRE_PREPARE, .in = { b.p, b.n, false }, .n_fds = m->ca >= 0 };
+	msg.fd[0] = bawn_take_fd(&m->ca);
 	return forward(m, &msg, err);
 }
 
@@ -218,6 +232,8 @@ static int on_prepare(struct bawn_manager *m, struct bawn_ipc_msg *msg, struct b
 		r = bawn_fail_as(err, BAWN_ERROR_BUSY, "slot", "the slot's lock is not ours");
 	if (r == 0)
 		r = bawn_tunnel_init(&m->in, m->spec.limits.disk_bytes + (4u << 20), err);  /* a file, or what was observed */
+	if (r == 0)
+		r = read_authorities(m, err);
 	if (r == 0)
 		r = bawn_manager_build(m, err);
 	if (r == 0)
@@ -312,14 +328,17 @@ static int on_prepared(struct bawn_manager *m, struct bawn_ipc_msg *msg, struct 
 		return bawn_fail(err, -EBADMSG, "read what the container says of its walls");
 	if ((m->spec.need & ~e.layers) != 0)
 		return bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, NULL, "a required protection is missing in the container");
-	int r = bawn_manager_account(m, &account, err);
+	bawn_auto_fd port = -1;
+	int r = m->spec.network != BAWN_NETWORK_NONE ? bawn_way_take(&m->way, m->frame, &port, err) : 0;
+	if (r == 0)
+		r = bawn_manager_account(m, &account, err);
 	if (r < 0)
 		return r;
 	e.container = account.p;
 	bawn_wire_put_enforcement(&b, &e);
 	m->state = BAWN_MANAGER_READY;
 	set_timer(m, 0);
-	r = bawn_ipc_send(m->sock, BAWN_WIRE_PREPARED, &b, NULL, 0, 0, err);
+	r = bawn_ipc_send(m->sock, BAWN_WIRE_PREPARED, &b, &port, port >= 0, 0, err);  /* from here on it is the client's alone */
 	if (r == 0)
 		bawn_manager_find_pid(m);  /* while the client has its own to do */
 	return r;
@@ -565,7 +584,7 @@ int main(void)
 	(void)signal(SIGXFSZ, SIG_IGN);  /* a write beyond ulimit -f fails instead */
 	static struct bawn_manager m;
 	m = (struct bawn_manager){ .sock = BAWN_WIRE_SOCKET, .epoll = epoll_create1(EPOLL_CLOEXEC), .timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
-		.slot_fd = -1, .pid_fd = -1, .attach = -1, .frame = malloc(BAWN_IPC_MAX), .chunk = malloc(BAWN_TUNNEL_CHUNK), .spec_bytes = BAWN_BUF(16384),
+		.slot_fd = -1, .pid_fd = -1, .ca = -1, .way = BAWN_WAY_NONE, .attach = -1, .frame = malloc(BAWN_IPC_MAX), .chunk = malloc(BAWN_TUNNEL_CHUNK), .spec_bytes = BAWN_BUF(65536),
 		.queue = BAWN_BUF(2 * BAWN_IPC_MAX), .held_bytes = BAWN_IPC_BUF };
 	struct bawn_err err = { 0 };
 	if (m.epoll < 0 || m.timer < 0 || m.frame == NULL || m.chunk == NULL)

@@ -144,6 +144,13 @@ int bawn_tunnel_feed(struct bawn_tunnel *t, struct bawn_span *bytes, struct bawn
 	}
 }
 
+size_t bawn_tunnel_wants(const struct bawn_tunnel *t)
+{
+	const size_t part[] = { [BAWN_TUNNEL_IN_HEAD] = BAWN_TUNNEL_HEAD, [BAWN_TUNNEL_IN_PAYLOAD] = t->size,
+		[BAWN_TUNNEL_IN_COUNT] = sizeof t->chunk, [BAWN_TUNNEL_IN_CHUNK] = t->chunk };
+	return part[t->at] - t->have;
+}
+
 void bawn_tunnel_put(struct bawn_buf *b, uint32_t type, struct bawn_span payload, size_t files)
 {
 	bawn_ipc_put_u32(b, type);

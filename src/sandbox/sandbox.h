@@ -69,6 +69,7 @@ bool bawn_is_writable(struct bawn_span path);  /* absolute, without ".."; by its
 /* Where the proxy is, as the program sees it, in a sandbox that has a network. */
 #define BAWN_PORT 3128
 #define BAWN_CA_FILE "/etc/ssl/certs/ca-certificates.crt"
+#define BAWN_CA_BYTES (2u << 20)  /* of certificates, at most */
 
 /* Where the code finds the packages it was given, if any. */
 #define BAWN_ENV_PLACE "/env"
@@ -166,6 +167,7 @@ typedef void bawn_pull_fn(void *ctx, uint64_t done, uint64_t of);
 struct bawn_backend {
 	const char *name;
 	enum bawn_backend_id id;
+	const char *ca_file;                 /* where the program finds the authorities, in a sandbox that has a network */
 	/* Tries each layer for real.  Fails only when the backend cannot be asked at all. */
 	int (*probe)(const struct bawn_sandbox_spec *spec, struct bawn_probe *out, struct bawn_err *err);
 	/* Fetches spec->container.image, with progress in bytes; NULL where there are no images. */

@@ -44,6 +44,56 @@ with Engine() as e:
         if ("POST", "/containers/ID/start") in b.seen or ("DELETE", "/containers/ID") not in b.seen:
             ok(False, f"{name}: not started, and removed")
 
+    # With a network one thing is bound into the container: that, and nothing besides.
+    way = ("--config", w.config(sandbox="network:\n  network_mode: dependencies\n  whitelist: [index.test]\n  acknowledge_risk: true\n"), "--network", "dependencies")
+    b = Between(e)
+    r = through(b, "print('ran')", *way)
+    equal((r.code, r["stdout"]), (0, "ran\n"), "control: with a network it runs") or r.show()
+    def mount(**more):
+        return lambda d: d["Mounts"][0].update(more)
+    def asked_for(**more):
+        return lambda d: d["HostConfig"]["Mounts"][0].update(more)
+    MORE = {"Type": "bind", "Source": "/", "Destination": "/host", "Mode": "", "RW": False, "Propagation": "rprivate"}
+    for name, edit in {
+        "a second mount": lambda d: d["Mounts"].append(MORE), "a second one before it": lambda d: d["Mounts"].insert(0, MORE), "none": lambda d: d.__setitem__("Mounts", []), "nothing said of them": lambda d: d.pop("Mounts"),
+        "another instead": lambda d: d.__setitem__("Mounts", [MORE]), "writable": mount(RW=True), "not said whether": lambda d: d["Mounts"][0].pop("RW"), "of something else": mount(Source="/"),
+        "somewhere else": mount(Destination="/usr"), "a volume": mount(Type="volume"), "no list": lambda d: d.__setitem__("Mounts", {"0": d["Mounts"][0]}),
+        "asked for: none": lambda d: d["HostConfig"].pop("Mounts"), "asked for: two": lambda d: d["HostConfig"]["Mounts"].append({"Type": "bind", "Source": "/", "Target": "/host"}),
+        "asked for: writable": asked_for(ReadOnly=False), "asked for: of something else": asked_for(Source="/"), "asked for: somewhere else": asked_for(Target="/usr"),
+        "asked for: another, as a bind": lambda d: d["HostConfig"].__setitem__("Binds", ["/:/host"]),
+    }.items():
+        b = Between(e, edited("/containers/[0-9a-f]{64}/json", edit))
+        r = through(b, "print('ran')", *way)
+        is_refused(r, b, f"mounts, {name}", ("enforcement_missing",))
+        if ("POST", "/containers/ID/start") in b.seen or ("DELETE", "/containers/ID") not in b.seen:
+            ok(False, f"mounts, {name}: not started, and removed")
+    ours = {**MORE, "Source": "/run/bawn/ways/x/socket", "Destination": "/.bawn/way"}
+    b = Between(e, edited("/containers/[0-9a-f]{64}/json", lambda d: d.__setitem__("Mounts", [ours])))
+    is_refused(through(b), b, "without a network not even that one", ("enforcement_missing",))
+    # An engine that says one thing and does another: then nothing comes out.
+    def instead(mounts):
+        said = {}
+        def ask(method, path, body):
+            if path == "/containers/create" and (doc := json.loads(body))["HostConfig"]["Mounts"]:
+                said["was"] = doc["HostConfig"]["Mounts"]
+                doc["HostConfig"]["Mounts"] = mounts(said["was"])
+                return json.dumps(doc).encode()
+        def claim(d):
+            was = said["was"][0]
+            d["HostConfig"]["Mounts"], d["Mounts"] = said["was"], [{"Type": "bind", "Source": was["Source"], "Destination": was["Target"], "Mode": "", "RW": False, "Propagation": "rprivate"}]
+        return {"ask": ask, "change": edited("/containers/[0-9a-f]{64}/json", claim)}
+    mute = socket.socket(socket.AF_UNIX)
+    mute.bind(e.dir + "/mute")
+    mute.listen()
+    os.chmod(e.dir + "/mute", 0o666)
+    for name, mounts in {"drops it": lambda was: [], "binds another": lambda was: [{**was[0], "Source": e.dir + "/mute"}]}.items():
+        b = Between(e, **instead(mounts))
+        is_refused(through(b, "print('ran')", *way), b, f"an engine that {name}, and says otherwise", ("network_unavailable",))
+    b = Between(e, **instead(lambda was: was))
+    r = through(b, "print('ran')", *way)
+    equal((r.code, r["stdout"]), (0, "ran\n"), "control: one that does what it says is believed") or r.show()
+    ok(until(lambda: not os.listdir("/run/bawn/ways")), "and no way is left open")
+
     # Garbage, at every call.
     CALLS = {"ping": "/_ping", "version": "/version", "list": "/containers/json", "image": "/images/", "create": "/containers/create", "inspect": "ID/json", "start": "/start"}
     def at(part, do):
