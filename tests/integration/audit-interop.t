@@ -52,6 +52,13 @@ if shutil.which("zstd"):
     ok(call(f"{HERE}/judges/bodies.sh", bad).returncode != 0, "and refuse one that was changed")
     r = call(BAWN, "audit", "verify", bad)
     ok(r.returncode == 1 and os.path.basename(packed)[:64] in r.stdout, "so do we: " + r.stdout.split("\n")[0])
+    for name in [os.path.basename(f) for f in glob.glob(f"{log}/blob/*/*")]:
+        shutil.rmtree(bad)
+        shutil.copytree(log, bad)
+        os.remove(f"{bad}/blob/{name[:2]}/{name}")
+        r, o = call(f"{HERE}/judges/bodies.sh", bad), call(BAWN, "audit", "verify", bad)
+        equal((r.returncode, r.stdout), (1, f"{name[:64]} is missing\n"), f"and say that {name[:8]}... is missing, where it was removed") or diag(r.stderr)
+        ok(o.returncode == 1 and f"body {name[:64]}, which entry " in o.stdout, "so do we: " + o.stdout.split("\n")[0])
 else:
     skip("zstd and sha256sum accept bodies", "zstd is not there")
 
