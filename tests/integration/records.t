@@ -111,10 +111,13 @@ for x in m.records():
         r = m.bawn("audit", "verify", "--json")
         equal((r.code, r["ok"], r["first_bad_seq"], r["missing_bodies"]), (1, False, x["seq"], 1), f"{x['type']}: its code is missed: {r['problem']}") or r.show()
         os.rename(m.dir + "/away", path)
+ran = [x for x in m.records("exec.intent") if x["body"]["code_kept"]][0]
+equal(m.bawn("audit", "export", "--bundle", "--exec", ran["exec"]).code, 0, "a bundle with its code")
 for f in glob.glob(m.state + "/audit/blob/*/*"):
     os.remove(f)
 r = m.bawn("audit", "verify")
 ok(r.code == 1 and "3 bodies are missing in all" in r.out, "all of them: " + r.out.split("\n")[0]) or r.show()
+ok(m.bawn("audit", "export", "--bundle", "--exec", ran["exec"]).code not in (0, 3), "and none without")
 equal([m.run(code, "--config", full).code for code in ("print(9)", BLOCKED, HIGH)] + [m.bawn("audit", "verify").code], [0, 126, 126, 3], "who asks for the same again puts the same body back")
 
 # keep_output and log_level.
