@@ -144,6 +144,7 @@ struct bawn_audit_report {
 	char     root[48];              /* base64, of the verified entries */
 	uint64_t bodies;                /* kept beside the log, each what its name says; 0 when skimmed: not looked at */
 	uint64_t stray_bodies;          /* files there that are not, but that no entry cites */
+	uint64_t missing_bodies;        /* that entries say are kept, and are not there */
 	char     tiles[128];            /* "": none published; "good"; or what is wrong: made from the log, so no fault of it */
 };
 /* Who wants to know how far reading has come: called now and then, with the entries that were read and their number. */

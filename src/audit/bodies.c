@@ -1,12 +1,99 @@
 /* bodies.c - see bodies.h.
- * An attacker controls: every name and byte under blob/.  However many files are wrong, the log is read
- * once to find who cites them. */
+ * An attacker controls: every name and byte under blob/, and the hashes that entries name.  However many files are wrong,
+ * the log is read once to find who cites them; however often bodies are named, a body is looked for once. */
 #include "audit/bodies.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "audit/blob.h"
 #include "base/cleanup.h"
+
+/* ---- what is said to be kept ---- */
+
+const char *bawn_body_kept(struct bawn_span body)
+{
+	static const char request[] = "{\"request_sha256\":\"", code[] = "\",\"code_sha256\":\"", kept[] = "\",\"code_kept\":true";
+	enum { CODE_AT = sizeof request - 1 + 64 + sizeof code - 1, ALL = CODE_AT + 64 + sizeof kept - 1 };
+	const char *p = body.p;
+	return body.n > ALL && memcmp(p, request, sizeof request - 1) == 0 && memcmp(p + CODE_AT - (sizeof code - 1), code, sizeof code - 1) == 0 &&
+	       memcmp(p + CODE_AT + 64, kept, sizeof kept - 1) == 0 && bawn_is_hex(p + CODE_AT, 64) ? p + CODE_AT : NULL;
+}
+
+static int by_hash_then_seq(const void *a, const void *b)
+{
+	const struct bawn_kept *x = a, *y = b;
+	const int order = memcmp(x->sha256, y->sha256, sizeof x->sha256);
+	return order != 0 ? order : (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+/* Each body once, in the order of their hashes. */
+static void sort_out(struct bawn_keeping *k)
+{
+	size_t n = 0;
+	if (k->sorted == k->n)
+		return;
+	qsort(k->body, k->n, sizeof *k->body, by_hash_then_seq);
+	for (size_t i = 0; i < k->n; i++)
+		if (n == 0 || memcmp(k->body[n - 1].sha256, k->body[i].sha256, sizeof k->body->sha256) != 0)
+			k->body[n++] = k->body[i];
+	k->n = k->sorted = n;
+}
+
+void bawn_keeping_done(struct bawn_keeping *k) { free(k->body); }
+
+int bawn_keeping_note(struct bawn_keeping *k, uint64_t seq, struct bawn_span body)
+{
+	const char *hex = bawn_body_kept(body);
+	if (hex == NULL)
+		return 0;
+	if (k->n == k->room)
+		sort_out(k);
+	if (k->n + k->room / 4 >= k->room && k->sorted == k->n) {  /* a quarter must be free, or it would be sorted again soon */
+		const size_t room = k->room == 0 ? 64 : 2 * k->room;
+		void *more = reallocarray(k->body, room, sizeof *k->body);
+		if (more == NULL)
+			return -ENOMEM;
+		k->body = more;
+		k->room = room;
+	}
+	struct bawn_kept *b = &k->body[k->n++];
+	*b = (struct bawn_kept){ .seq = seq };
+	bawn_unhex(hex, b->sha256, sizeof b->sha256);
+	return 0;
+}
+
+static int by_hash(const void *key, const void *item)
+{
+	const struct bawn_kept *b = item;
+	return memcmp(key, b->sha256, sizeof b->sha256);
+}
+
+/* A file of this name is there, whatever is in it. */
+static void found(struct bawn_keeping *k, const char *file)
+{
+	uint8_t sha256[BAWN_SHA256_LEN];
+	bawn_unhex(file, sha256, sizeof sha256);
+	struct bawn_kept *b = k->n > 0 ? bsearch(sha256, k->body, k->n, sizeof *k->body, by_hash) : NULL;
+	if (b != NULL)
+		b->there = true;
+}
+
+/* Those that the directories did not list.  They are asked for by name: a writer that mends a body gives it another name
+ * meanwhile, and a listing may see neither. */
+static void count_missing(int dirfd, const struct bawn_keeping *k, struct bawn_bodies *out)
+{
+	for (size_t i = 0; i < k->n; i++) {
+		const struct bawn_kept *b = &k->body[i];
+		char hex[BAWN_SHA256_HEX];
+		bawn_hex(b->sha256, sizeof b->sha256, hex);
+		if (b->there || bawn_blob_there(dirfd, hex))
+			continue;
+		if (out->missing++ == 0 || b->seq < out->missing_seq) {
+			out->missing_seq = b->seq;
+			memcpy(out->missing_sha256, hex, sizeof hex);
+		}
+	}
+}
 
 /* ---- the files ---- */
 
@@ -27,11 +114,13 @@ static int note_wrong(struct wrong *w, const char *file, struct bawn_err *err)
 	return 0;
 }
 
-static int check_file(int dirfd, const char *sub, const char *file, struct wrong *wrong, struct bawn_bodies *out, struct bawn_err *err)
+static int check_file(int dirfd, const char *sub, const char *file, struct bawn_keeping *keeping, struct wrong *wrong, struct bawn_bodies *out, struct bawn_err *err)
 {
 	if (!bawn_blob_name(file) || strncmp(file, sub, 2) != 0)
 		return 0;  /* left by a writer that was interrupted: nobody would look for a body there */
 	int r = bawn_blob_check(dirfd, file);
+	if (r == 0 || r == -EBADMSG)
+		found(keeping, file);
 	if (r == -EBADMSG)
 		return note_wrong(wrong, file, err);
 	if (r < 0)
@@ -40,7 +129,7 @@ static int check_file(int dirfd, const char *sub, const char *file, struct wrong
 	return 0;
 }
 
-static int check_dir(int dirfd, const char *sub, struct wrong *wrong, struct bawn_bodies *out, struct bawn_err *err)
+static int check_dir(int dirfd, const char *sub, struct bawn_keeping *keeping, struct wrong *wrong, struct bawn_bodies *out, struct bawn_err *err)
 {
 	char path[sizeof "blob/ab"];
 	int r = 0;
@@ -53,7 +142,7 @@ static int check_dir(int dirfd, const char *sub, struct wrong *wrong, struct baw
 		return bawn_fail(err, -errno, "list the bodies");
 	(void)bawn_take_fd(&fd);
 	for (const struct dirent *e; r == 0 && (e = readdir(d)) != NULL; )
-		r = check_file(dirfd, sub, e->d_name, wrong, out, err);
+		r = check_file(dirfd, sub, e->d_name, keeping, wrong, out, err);
 	return r;
 }
 
@@ -96,16 +185,19 @@ static int cited_in(int dirfd, uint64_t segment, const struct wrong *w, struct b
 	return r;
 }
 
-int bawn_bodies_check(int dirfd, const struct bawn_segments *all, struct bawn_bodies *out, struct bawn_err *err)
+int bawn_bodies_check(int dirfd, const struct bawn_segments *all, struct bawn_keeping *keeping, struct bawn_bodies *out, struct bawn_err *err)
 {
 	__attribute__((cleanup(wrong_done))) struct wrong wrong = { 0 };
 	struct bawn_bodies b = { 0 };
 	int r = 0;
+	sort_out(keeping);
 	for (unsigned i = 0; r == 0 && i < 256; i++) {
 		char sub[sizeof "ab"];
 		snprintf(sub, sizeof sub, "%02x", i & 255u);
-		r = check_dir(dirfd, sub, &wrong, &b, err);
+		r = check_dir(dirfd, sub, keeping, &wrong, &b, err);
 	}
+	if (r == 0)
+		count_missing(dirfd, keeping, &b);
 	b.wrong = wrong.n;
 	if (r == 0 && wrong.n > 0)
 		qsort(wrong.name, wrong.n, sizeof *wrong.name, by_name);

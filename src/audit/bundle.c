@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include "audit/audit.h"
+#include "audit/bodies.h"
 #include "audit/entry.h"
 #include "audit/proof.h"
 #include "audit/prune.h"
@@ -62,7 +63,7 @@ static struct bawn_span span_of(const json_t *text)
 
 /* ---- making ---- */
 
-struct gather { const char *exec; json_t *turns, *prunes, *lines; char code[BAWN_SHA256_HEX]; bool cut; };  /* newest first; cut: not from the first entry on */
+struct gather { const char *exec; json_t *turns, *prunes, *lines; char code[BAWN_SHA256_HEX]; bool cut, kept; };  /* newest first; cut: not from the first entry on */
 
 static int take(void *ctx, const struct bawn_line *l, struct bawn_span line, struct bawn_err *err)
 {
@@ -79,6 +80,7 @@ static int take(void *ctx, const struct bawn_line *l, struct bawn_span line, str
 		ok = ok && j != NULL;
 		if (exec != NULL && strcmp(exec, g->exec) == 0) {
 			bawn_json_push(g->lines, bawn_json_text(line), &ok);
+			g->kept = g->kept || bawn_body_kept(l->body) != NULL;
 			if (code != NULL)
 				(void)snprintf(g->code, sizeof g->code, "%s", code);
 		}
@@ -156,11 +158,13 @@ static int prove_keys(const struct gather *g, const struct bawn_leaves *all, str
 	return bawn_vkey_equal(&key, &all->sealer) ? 0 : bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "the log does not name the key that signed its head");
 }
 
-static int add_code(const char *dir, const char *sha256, json_t **out, struct bawn_err *err)
+static int add_code(const char *dir, const char *sha256, bool kept, json_t **out, struct bawn_err *err)
 {
 	bawn_auto_buf code = BAWN_BUF(BUNDLE_MAX / 2);
 	struct bawn_err why = { 0 };
 	int r = *sha256 != '\0' ? bawn_audit_blob_get(dir, sha256, &code, &why) : 0;
+	if (r < 0 && why.type == BAWN_ERROR_NOT_FOUND && kept)
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "body %s, which the log says is kept, is missing", sha256);
 	if (r < 0 && why.type != BAWN_ERROR_NOT_FOUND) {
 		if (err != NULL)
 			*err = why;
@@ -195,7 +199,7 @@ int bawn_audit_bundle(const char *dir, const char *exec, struct bawn_buf *out, s
 	for (size_t i = json_array_size(lines); r == 0 && i-- > 0; )
 		r = prove(entries, all.leaf, span_of(json_array_get(lines, i)), &all.head.seal, &all.sealer, err);
 	if (r == 0)
-		r = add_code(dir, g.code, &code, err);
+		r = add_code(dir, g.code, g.kept, &code, err);
 	if (r < 0)
 		return r;
 	bawn_auto_buf note = BAWN_BUF(4096);
@@ -217,6 +221,7 @@ struct check {
 	struct bawn_span note;    /* as it is written */
 	uint64_t next;            /* entries ascend: the least seq that may come */
 	struct parts again;       /* what was checked, to be compared with the document */
+	bool kept;                /* an entry says that the code is kept */
 	bool ok;                  /* no allocation failed */
 };
 
@@ -336,6 +341,7 @@ static bool check_entry(struct check *c, const json_t *pair)
 		problem = "about other code than the entries before";
 	if (problem == NULL && code != NULL)
 		(void)snprintf(c->r->code_sha256, sizeof c->r->code_sha256, "%s", code);
+	c->kept = c->kept || bawn_body_kept(l.body) != NULL;
 	c->next = l.seq + 1;
 	c->r->entries++;
 	return problem == NULL || bad_entry(c, l.seq, problem);
@@ -345,6 +351,8 @@ static bool check_code(struct check *c, const json_t *code)
 {
 	char sha256[BAWN_SHA256_HEX];
 	struct bawn_span text = span_of(json_object_get(code, "base64"));
+	if (json_is_null(code) && c->kept)
+		return bad(c, "its code was left out: the log says that it is kept");
 	if (json_is_null(code)) {
 		c->again.code = json_null();
 		return true;

@@ -8,7 +8,7 @@
  * (3) head and checkpoint are read first and sizes are taken once per segment, so a writer at work
  *     cannot make a good log look bad;
  * (4) what is made from the log (tiles) can be wrong without the log being bad; what the log has
- *     signed (head, checkpoint, the hash of a body) cannot.
+ *     signed (head, checkpoint, the hash of a body and that it is kept) cannot.
  * An attacker controls: everything in the directory.  One who has the private key, or an older copy of
  * all of it, is found by an anchor outside only: a witness, or a checkpoint somebody kept.  It is read
  * before the head: the log was already there when its witness was told. */
@@ -44,6 +44,7 @@ struct verify {
 	uint64_t                  note_size; /* what it claims; 0: there is none */
 	struct bawn_cut           cut;       /* where the log begins; cut.cut 0: with its genesis */
 	struct bawn_sighting      seen;      /* what the witness knows; seen.seal.size 0: nothing */
+	struct bawn_keeping       keeping;   /* bodies that entries say are kept; not where it skims */
 	struct bawn_tiles        *tiles;
 	struct bawn_ahead        *ahead;
 	struct bawn_audit_report *report;
@@ -186,6 +187,8 @@ static int verify_lines(struct verify *v, int fd, uint64_t segment, uint64_t end
 		if (at == 0 && segment > 0 && !bawn_span_is(l->type, "log.segment"))
 			return bad(v, l->seq, "entry %" PRIu64 ": the segment does not begin with log.segment", l->seq);
 		took(v, c, &key);
+		if (!v->trail.skim && bawn_keeping_note(&v->keeping, l->seq, l->body) < 0)
+			return bawn_fail(err, -ENOMEM, "verify the audit log");
 		against_head(v, l, segment, at, next);
 		at = next;
 		if (l->sealed)
@@ -252,15 +255,18 @@ static void against_older_witness(struct verify *v)
 	}
 }
 
-/* Bodies lie beside the log; what an entry cites by its hash must be that. */
+/* Bodies lie beside the log; what an entry cites by its hash must be that, and be there where it says so. */
 static int against_bodies(struct verify *v, const struct bawn_segments *all, struct bawn_err *err)
 {
 	struct bawn_bodies b;
-	int r = bawn_bodies_check(v->dirfd, all, &b, err);
+	int r = bawn_bodies_check(v->dirfd, all, &v->keeping, &b, err);
 	if (r < 0)
 		return r;
 	v->report->bodies = b.good;
 	v->report->stray_bodies = b.cited ? 0 : b.wrong;
+	v->report->missing_bodies = b.missing;
+	if (b.missing > 0 && !(b.cited && b.seq <= b.missing_seq))
+		return bad(v, b.missing_seq, "body %s, which entry %" PRIu64 " says is kept, is missing", b.missing_sha256, b.missing_seq);
 	return b.cited ? bad(v, b.seq, "body %s, which entry %" PRIu64 " cites, was changed: its bytes have another hash", b.sha256, b.seq) : 0;
 }
 
@@ -515,6 +521,7 @@ int bawn_audit_verify(const char *dir, const struct bawn_audit_verify_options *o
 	bawn_ahead_free(v.ahead);
 	bawn_buf_done(&v.note);
 	bawn_tiles_check_free(v.tiles);
+	bawn_keeping_done(&v.keeping);
 	if (r < 0)
 		return bawn_wrap(err, r, "verify '%s'", dir);
 	finish_report(&v);

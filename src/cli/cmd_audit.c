@@ -64,6 +64,7 @@ static json_t *verify_json(const struct bawn_audit_report *r, const char *dir)
 	NUMBER(epoch);
 	NUMBER(bodies);
 	NUMBER(stray_bodies);
+	NUMBER(missing_bodies);
 #undef NUMBER
 	bawn_json_set(doc, "origin", bawn_json_text_or_null(r->origin[0] != '\0' ? r->origin : NULL), &ok);
 	bawn_json_set(doc, "vkey", bawn_json_text_or_null(r->vkey[0] != '\0' ? r->vkey : NULL), &ok);
@@ -85,7 +86,9 @@ static void put_verdict(struct bawn_buf *out, const struct bawn_audit_report *r)
 	if (!r->ok) {
 		bawn_buf_fmt(out, "NOT GOOD: entry %" PRIu64 ": ", r->first_bad_seq);
 		bawn_buf_escaped(out, bawn_span(r->problem));
-		bawn_buf_fmt(out, "\n%" PRIu64 " entries before it verify\n", r->verified_to);
+		bawn_buf_fmt(out, "\n%" PRIu64 " entries %s\n", r->verified_to, r->missing_bodies > 0 ? "verify" : "before it verify");
+		if (r->missing_bodies > 1)
+			bawn_buf_fmt(out, "%" PRIu64 " bodies are missing in all\n", r->missing_bodies);
 		return;
 	}
 	bawn_buf_fmt(out, "good: %" PRIu64 " entries in %" PRIu64 " segments verify, head %s\n", r->entries - r->verified_from, r->segments, r->head_hash);

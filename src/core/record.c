@@ -80,8 +80,9 @@ static json_t *labels_record(const struct bawn_exec *e)
 	return NULL;
 }
 
-/* The members every record of an execution starts with. */
-static json_t *common(const struct bawn_exec *e)
+/* The members every record of an execution starts with.  `keeps`: it is the record that the code is kept for.  Verification
+ * finds that in the first three members, and only there. */
+static json_t *opening(const struct bawn_exec *e, bool keeps)
 {
 	char at[BAWN_RFC3339_LEN];
 	bawn_rfc3339(e->started_us, at);
@@ -89,6 +90,8 @@ static json_t *common(const struct bawn_exec *e)
 	bool ok = b != NULL;
 	bawn_json_set(b, "request_sha256", json_string(e->checked->request_sha256), &ok);
 	bawn_json_set(b, "code_sha256", json_string(e->checked->code.sha256), &ok);
+	if (keeps)
+		bawn_json_set(b, "code_kept", json_boolean(e->policy->policy->include_full_code), &ok);
 	bawn_json_set(b, "started_at", json_string(at), &ok);
 	bawn_json_set(b, "language", json_string(bawn_language[e->checked->language].name), &ok);
 	bawn_json_set(b, "path", bawn_json_text_or_null(e->checked->path), &ok);
@@ -104,6 +107,8 @@ static json_t *common(const struct bawn_exec *e)
 	json_decref(b);
 	return NULL;
 }
+
+static json_t *common(const struct bawn_exec *e) { return opening(e, false); }
 
 /* Queued with the record that ends or starts the execution: what was assessed and went no further
  * (busy, a wrong approval) leaves nothing waiting in a shared handle. */
@@ -121,7 +126,7 @@ static int queue_assessed(struct bawn_exec *e, struct bawn_err *err)
 	return ok ? queue(e, BAWN_RECORD_ASSESS_DONE, body, NULL, err) : bawn_fail(err, -ENOMEM, "record the assessment");
 }
 
-/* Code that was asked for is kept, whether it ran or not. */
+/* Code that was asked for is kept, whether it ran or not; durable before the record that says so is queued. */
 static int keep_code(struct bawn_exec *e, struct bawn_err *err)
 {
 	char sha[BAWN_SHA256_HEX];
@@ -134,7 +139,7 @@ static int keep_code(struct bawn_exec *e, struct bawn_err *err)
 
 int bawn_record_refused(struct bawn_exec *e, struct bawn_err *err)
 {
-	bawn_auto_json body = common(e);
+	bawn_auto_json body = opening(e, true);
 	bool ok = body != NULL;
 	bawn_json_set(body, "status", json_string(bawn_status_name(e->status)), &ok);
 	bawn_json_set(body, "findings", findings_brief(e->assessment), &ok);
@@ -166,7 +171,7 @@ int bawn_record_held(struct bawn_exec *e, struct bawn_err *err)
 	bawn_approvals_done(&a);
 	if (r < 0)
 		return r;
-	bawn_auto_json body = common(e);
+	bawn_auto_json body = opening(e, true);
 	bool ok = body != NULL;
 	bawn_json_set(body, "approval_id", json_string(e->approval_id), &ok);
 	bawn_json_set(body, "repeated", json_boolean(!fresh), &ok);
@@ -306,7 +311,7 @@ int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err)
 {
 	bawn_auto_json network = NULL;
 	const struct bawn_checked *c = e->checked;
-	bawn_auto_json body = common(e);
+	bawn_auto_json body = opening(e, true);
 	bool ok = body != NULL;
 	bawn_json_set(body, "limits", bawn_limits_record(e), &ok);
 	bawn_json_set(body, "backend", json_string(bawn_word(&bawn_backend_words, (int)c->backend)), &ok);

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Logs of ours, judged by tools that are not: Go's sumdb packages, sigstore-js, openssl, coreutils and zstd.  Good ones
 are accepted, changed ones refused, and our own verdict is the same."""
-import base64, glob, hashlib, os, shutil, subprocess, sys
+import base64, glob, hashlib, json, os, shutil, subprocess, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bawntest import *
 
@@ -52,6 +52,13 @@ if shutil.which("zstd"):
     ok(call(f"{HERE}/judges/bodies.sh", bad).returncode != 0, "and refuse one that was changed")
     r = call(BAWN, "audit", "verify", bad)
     ok(r.returncode == 1 and os.path.basename(packed)[:64] in r.stdout, "so do we: " + r.stdout.split("\n")[0])
+    for name in [os.path.basename(f) for f in glob.glob(f"{log}/blob/*/*")]:
+        shutil.rmtree(bad)
+        shutil.copytree(log, bad)
+        os.remove(f"{bad}/blob/{name[:2]}/{name}")
+        r, o = call(f"{HERE}/judges/bodies.sh", bad), call(BAWN, "audit", "verify", bad)
+        equal((r.returncode, r.stdout), (1, f"{name[:64]} is missing\n"), f"and say that {name[:8]}... is missing, where it was removed") or diag(r.stderr)
+        ok(o.returncode == 1 and f"body {name[:64]}, which entry " in o.stdout, "so do we: " + o.stdout.split("\n")[0])
 else:
     skip("zstd and sha256sum accept bodies", "zstd is not there")
 
@@ -75,20 +82,6 @@ if shutil.which("openssl"):
         sig = os.path.join(w.dir, "sig")
         call("openssl", "pkeyutl", "-sign", "-rawin", "-keyform", "DER", "-inkey", der, "-in", body, "-out", sig).check_returncode()
         return base64.b64encode(open(sig, "rb").read()).decode()
-
-    # Whoever kept the private key of an epoch that is over signs the end of the log with it.
-    for key, good in ((open(f"{turned}/private/epoch-1.key").read(), True), (stolen, False)):
-        dir = os.path.join(w.dir, f"epoch-{good}")
-        shutil.copytree(turned, dir)
-        last = sorted(glob.glob(f"{dir}/seg/*"))[-1]
-        text = open(last).read()
-        at = text.rindex('"signature":"') + 13
-        size, root = open(f"{dir}/checkpoint").read().split("\n")[1:3]
-        text = text[:at] + sign(key, f"{key.split('+')[2]}\n{size}\n{root}\n") + text[at + 88:]
-        open(last, "w").write(text)
-        name = "the key in force" if good else "a key whose epoch is over"
-        equal(call(f"{HERE}/judges/signature.sh", dir).returncode == 0, good, f"openssl on an end signed by {name}")
-        equal(call(BAWN, "audit", "verify", dir).returncode, 3 if good else 1, f"and we: {name}")
 else:
     skip("openssl accepts signatures", "openssl is not there")
 
@@ -157,7 +150,8 @@ ok(r.returncode != 0, f"and refuses it for another entry: {r.stdout.strip()}")
 ok(call(BAWN, "audit", "proof", str(n), log).returncode not in (0, 3), "there is no proof of an entry to come")
 
 
-# ---- attacks: each on a copy; the columns are the verdicts of Go, of sigstore-js with the proofs that were held, and ours ----
+# ---- attacks: each on a copy; the columns are the first entry that the chain alone finds bad (None: it misses the attack),
+# the verdicts of Go, of sigstore-js with the proofs that were held, and ours ----
 def lines(dir):
     return [(f, open(f, "rb").read().splitlines(True)) for f in sorted(glob.glob(f"{dir}/seg/*.jsonl"))]
 
@@ -198,37 +192,77 @@ def flip(path):
 
 
 ATTACKS = [
-    ("nothing", lambda dir: None, True, True, True),
-    ("an entry changed", edit(lambda t: t[:50] + [t[50].replace(b'"INFO"', b'"LOW"')] + t[51:]), False, False, False),
-    ("an entry removed", edit(lambda t: t[:50] + t[51:]), False, False, False),
-    ("two entries swapped", edit(lambda t: t[:50] + [t[51], t[50]] + t[52:]), False, False, False),
-    ("an entry duplicated", edit(lambda t: t[:50] + [t[50]] + t[50:]), False, False, False),
-    ("an entry of another log inserted", edit(lambda t: t[:50] + [lines(every)[0][1][50]] + t[50:]), False, False, False),
-    ("the last entry cut off", cut, False, False, False),
-    ("an entry changed and everything re-hashed", rehash, False, False, False),
-    ("a tile changed", flip("tile/0/001"), False, True, True),  # made from the log: ours names it, the log is good
-    ("a bundle changed", flip("tile/entries/001"), False, True, True),
-    ("the checkpoint's size changed", lambda dir: open(f"{dir}/checkpoint", "r+").write(open(f"{dir}/checkpoint").read().replace("\n", "\n1", 1)), False, False, True),
+    ("nothing", lambda dir: None, None, True, True, True),
+    ("an entry changed", edit(lambda t: t[:50] + [t[50].replace(b'"INFO"', b'"LOW"')] + t[51:]), 50, False, False, False),
+    ("an entry removed", edit(lambda t: t[:50] + t[51:]), 50, False, False, False),
+    ("two entries swapped", edit(lambda t: t[:50] + [t[51], t[50]] + t[52:]), 50, False, False, False),
+    ("an entry duplicated", edit(lambda t: t[:50] + [t[50]] + t[50:]), 51, False, False, False),
+    ("an entry of another log inserted", edit(lambda t: t[:50] + [lines(every)[0][1][50]] + t[50:]), 50, False, False, False),
+    ("the last entry cut off", cut, None, False, False, False),
+    ("an entry changed and everything re-hashed", rehash, None, False, False, False),
+    ("a tile changed", flip("tile/0/001"), None, False, True, True),  # made from the log: ours names it, the log is good
+    ("a bundle changed", flip("tile/entries/001"), None, False, True, True),
+    ("the checkpoint's size changed", lambda dir: open(f"{dir}/checkpoint", "r+").write(open(f"{dir}/checkpoint").read().replace("\n", "\n1", 1)), None, False, False, True),
 ]
-for name, attack, go, js, our in ATTACKS:
+for name, attack, chain, go, js, our in ATTACKS:
     dir = os.path.join(w.dir, "attack")
     shutil.rmtree(dir, ignore_errors=True)
     shutil.copytree(log, dir)
     attack(dir)
-    g, o = call(judge, dir), call(BAWN, "audit", "verify", "--json", dir)
+    c, g, o = call(f"{HERE}/judges/chain.sh", dir), call(judge, dir), call(BAWN, "audit", "verify", "--json", dir)
+    left = sum(len(text) for _, text in lines(dir))
+    equal((c.returncode, c.stdout.strip()), (0, f"good: {left}") if chain is None else (1, f"entry {chain} is bad"),
+          f"{name}: the chain alone {'sees nothing' if chain is None else 'names it'}") or diag(c.stderr)
     equal(g.returncode == 0, go, f"{name}: Go says {g.stdout.strip()}")
     if has_sigstore:
         s = sigstore(dir, *held)
         equal(s.returncode, 0 if js else 1, f"{name}: sigstore-js says {s.stdout.strip()}") or diag(s.stderr)
     equal(o.returncode, 3 if our else 1, f"{name}: ours says so too") or diag(o.stdout + o.stderr)
 
+
+# ---- keys: whoever kept the private key of an epoch that is over signs the end of the log, or its checkpoint ----
+def sign_entry(dir, key):
+    last = sorted(glob.glob(f"{dir}/seg/*"))[-1]
+    text = open(last).read()
+    at = text.rindex('"signature":"') + 13
+    size, root = open(f"{dir}/checkpoint").read().split("\n")[1:3]
+    open(last, "w").write(text[:at] + sign(key, f"{key.split('+')[2]}\n{size}\n{root}\n") + text[at + 88:])
+
+
+def sign_checkpoint(dir, key):
+    origin, id = key.split("+")[2:4]
+    text = open(f"{dir}/checkpoint").read().split("\n\n")[0] + "\n"
+    sig = base64.b64encode(bytes.fromhex(id) + base64.b64decode(sign(key, text))).decode()
+    open(f"{dir}/checkpoint", "w").write(f"{text}\n\u2014 {origin} {sig}\n")
+
+
+# No hash covers a signature, so the chain sees none of it.  A checkpoint that is not ours is named; the log is good all the same.
+STALE = "checkpoint is not signed by the key of its epoch"
+if shutil.which("openssl"):
+    keys = {"the key in force": open(f"{turned}/private/epoch-1.key").read(), "a key whose epoch is over": stolen, "the key of another log": open(f"{every}/private/epoch-0.key").read()}
+    for what, resign in (("the last entry", sign_entry), ("the checkpoint", sign_checkpoint)):
+        for who, key in keys.items():
+            dir, good, name = os.path.join(w.dir, "signed"), who == "the key in force", f"{what} signed by {who}"
+            shutil.rmtree(dir, ignore_errors=True)
+            shutil.copytree(turned, dir)
+            resign(dir, key)
+            equal(call(f"{HERE}/judges/chain.sh", dir).returncode, 0, f"{name}: the chain alone sees nothing")
+            equal(call(f"{HERE}/judges/signature.sh", dir).returncode == 0, good, f"{name}: openssl")
+            g, o = call(judge, dir), call(BAWN, "audit", "verify", "--json", dir)
+            equal(g.returncode == 0, good, f"{name}: Go says {g.stdout.strip()}") or diag(g.stderr)
+            if has_sigstore:
+                s = sigstore(dir)
+                equal(s.returncode, 0 if good else 1, f"{name}: sigstore-js says {s.stdout.strip()}") or diag(s.stderr)
+            equal((o.returncode, json.loads(o.stdout)["tiles"]), (1 if what == "the last entry" and not good else 3, STALE if what == "the checkpoint" and not good else "good"),
+                  f"{name}: ours") or diag(o.stdout + o.stderr)
+
 # ---- what a log alone cannot show: whoever remembers a checkpoint of it can ----
 newest = w.file("newest-checkpoint", open(f"{log}/checkpoint").read())
 equal(make(fork, 400), 0, "a copy of the log goes another way")
 for name, dir, remembered, good in (("honest growth", log, old, True), ("the newest state", log, newest, True),
                                     ("put back to an older signed state", older, newest, False), ("another future of the same past", fork, newest, False)):
-    g, o = call(judge, dir), call(BAWN, "audit", "verify", dir)
-    equal((g.returncode, o.returncode), (0, 3), f"{name}: alone it looks good to Go and to us")
+    c, g, o = call(f"{HERE}/judges/chain.sh", dir), call(judge, dir), call(BAWN, "audit", "verify", dir)
+    equal((c.returncode, g.returncode, o.returncode), (0, 0, 3), f"{name}: alone it looks good to the chain, to Go and to us") or diag(c.stdout)
     g, o = call(judge, dir, remembered), call(BAWN, "audit", "verify", "--witness", remembered, dir)
     equal((g.returncode == 0, o.returncode), (good, 3 if good else 1), f"{name}, held against a checkpoint: {(g.stdout.strip() or g.stderr.strip()).splitlines()[0]}") or diag(g.stdout + g.stderr + o.stdout + o.stderr)
 done()

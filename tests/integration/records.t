@@ -91,6 +91,35 @@ off = u.config(audit="redact_tokens: false\nacknowledge_risk: true\n")
 r = u.run(LOW, "--config", off, "--label", f"ci={AWS}")
 equal((r.code, u.records()[-1]["body"]["labels"]), (0, {"ci": AWS}), "with it they are")
 
+# Code that a record says is kept, and is not there.
+m = World()
+bare, full = m.config(audit="include_full_code: false\n"), m.config()
+equal((m.run("print(7)", "--config", bare).code, m.bawn("audit", "verify").code, os.listdir(m.state + "/audit/blob")), (0, 3, []), "include_full_code: false keeps none, and the log is good")
+os.rmdir(m.state + "/audit/blob")
+open(m.state + "/audit/blob", "w").close()
+r = m.run("print(8)", "--config", full)
+equal((r.code, len(m.records("exec.intent"))), (125, 1), "where code cannot be kept no record says that it is") or r.show()
+os.remove(m.state + "/audit/blob")
+equal([m.run(code, "--config", full).code for code in ("print(9)", BLOCKED, HIGH)], [0, 126, 126], "one runs, one is refused, one is held")
+equal([(x["type"], x["body"].get("code_kept")) for x in m.records() if x["type"] in ("exec.intent", "exec.refused", "approval.requested")],
+      [("exec.intent", False), ("exec.intent", True), ("exec.refused", True), ("approval.requested", True)], "each says whether its code is kept")
+equal((m.bawn("audit", "verify").code, m.bawn("audit", "verify", "--json")["missing_bodies"]), (3, 0), "the log is good")
+for x in m.records():
+    if x["body"].get("code_kept"):
+        (path,) = glob.glob(f"{m.state}/audit/blob/*/{x['body']['code_sha256']}*")
+        os.rename(path, m.dir + "/away")
+        r = m.bawn("audit", "verify", "--json")
+        equal((r.code, r["ok"], r["first_bad_seq"], r["missing_bodies"]), (1, False, x["seq"], 1), f"{x['type']}: its code is missed: {r['problem']}") or r.show()
+        os.rename(m.dir + "/away", path)
+ran = [x for x in m.records("exec.intent") if x["body"]["code_kept"]][0]
+equal(m.bawn("audit", "export", "--bundle", "--exec", ran["exec"]).code, 0, "a bundle with its code")
+for f in glob.glob(m.state + "/audit/blob/*/*"):
+    os.remove(f)
+r = m.bawn("audit", "verify")
+ok(r.code == 1 and "3 bodies are missing in all" in r.out, "all of them: " + r.out.split("\n")[0]) or r.show()
+ok(m.bawn("audit", "export", "--bundle", "--exec", ran["exec"]).code not in (0, 3), "and none without")
+equal([m.run(code, "--config", full).code for code in ("print(9)", BLOCKED, HIGH)] + [m.bawn("audit", "verify").code], [0, 126, 126, 3], "who asks for the same again puts the same body back")
+
 # keep_output and log_level.
 for keep, check in (("hash", lambda s, st: set(s) == {"bytes", "sha256", "truncated"}), ("head", lambda s, st: s["head"] == "x" * 2048 and "blob" not in s),
                     ("full", lambda s, st: "head" not in s and open(f"{st}/audit/blob/{s['blob'][:2]}/{s['blob']}").read() == "x" * 3000 + f"[redacted:github-token]\n")):

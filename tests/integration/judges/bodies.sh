@@ -1,7 +1,12 @@
 #!/bin/bash
-# bodies.sh DIR - the bodies kept beside a log, with zstd and coreutils alone.
+# bodies.sh DIR - the bodies kept beside a log, and those that its entries say are kept, with zstd and coreutils alone.
 set -euo pipefail
 n=0
+shopt -s nullglob
+hex='[0-9a-f]\{64\}'
+while read -r kept; do
+	[[ -e $1/blob/${kept:0:2}/$kept || -e $1/blob/${kept:0:2}/$kept.zst ]] || { echo "$kept is missing"; exit 1; }
+done < <(grep -ho "\"body\":{\"request_sha256\":\"$hex\",\"code_sha256\":\"$hex\",\"code_kept\":true" "$1"/seg/*.jsonl | cut -d'"' -f10 | sort -u)
 for file in "$1"/blob/*/*; do
 	name=${file##*/}
 	case $name in

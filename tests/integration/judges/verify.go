@@ -1,6 +1,6 @@
 // verify.go - a log of ours, judged by packages that are not: golang.org/x/mod/sumdb/note and tlog.
 //
-//	verify DIR            checkpoint, tiles, bundles, every entry in the signed tree
+//	verify DIR            checkpoint, tiles, bundles, every entry and every signature in the signed tree
 //	verify DIR OLD        and the checkpoint in the file OLD is of a beginning of it
 //	verify DIR -proof F   and the tlog-proof in the file F is of an entry of it
 package main
@@ -9,6 +9,8 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"os"
@@ -65,16 +67,52 @@ func parse(text string) (origin string, tree tlog.Tree) {
 	return lines[0], tlog.Tree{N: n, Hash: h}
 }
 
-func open(msg []byte, keys note.Verifiers) tlog.Tree {
-	n, err := note.Open(msg, keys)
+// entries is what the segments hold: of each entry its hash, the epoch whose key signs it, and where it carries them
+// root and signature.
+type entries struct {
+	hash  [][]byte
+	epoch []int
+	seal  map[int][2]string
+	keys  []note.Verifier
+}
+
+// signer is the one key that may sign a tree of n entries: note would take any key of its list, and one whose epoch is
+// over may be in the wrong hands.
+func (e *entries) signer(n int64) note.Verifier {
+	check(n > 0 && len(e.epoch) > 0, "a tree of %d entries", n)
+	epoch := e.epoch[len(e.epoch)-1]
+	if n <= int64(len(e.epoch)) {
+		epoch = e.epoch[n-1]
+	}
+	check(epoch < len(e.keys), "no key of epoch %d", epoch)
+	return e.keys[epoch]
+}
+
+func (e *entries) open(msg []byte) tlog.Tree {
+	_, claimed := parse(strings.SplitN(string(msg), "\n\n", 2)[0] + "\n")
+	n, err := note.Open(msg, note.VerifierList(e.signer(claimed.N)))
 	must(err, "checkpoint")
 	origin, tree := parse(n.Text)
 	check(origin == n.Sigs[0].Name, "signed by %s", n.Sigs[0].Name)
 	return tree
 }
 
-// hashes re-computes the chain from the segments.
-func hashes(dir string) (all [][]byte) {
+// inline is the checkpoint that entry i carries, as a note.
+func (e *entries) inline(i int) []byte {
+	key := e.signer(int64(i) + 1)
+	sig, err := base64.StdEncoding.DecodeString(e.seal[i][1])
+	must(err, "signature")
+	id := make([]byte, 4)
+	binary.BigEndian.PutUint32(id, key.KeyHash())
+	return []byte(fmt.Sprintf("%s\n%d\n%s\n\n\u2014 %s %s\n", key.Name(), i+1, e.seal[i][0], key.Name(),
+		base64.StdEncoding.EncodeToString(append(id, sig...))))
+}
+
+// read re-computes the chain from the segments.
+func read(dir string, keys []note.Verifier) *entries {
+	var all [][]byte
+	e := &entries{seal: map[int][2]string{}, keys: keys}
+	epoch := 0
 	files, err := filepath.Glob(filepath.Join(dir, "seg", "*.jsonl"))
 	must(err, "segments")
 	sort.Strings(files)
@@ -94,14 +132,23 @@ func hashes(dir string) (all [][]byte) {
 			check(line[at+9:at+73] == hex.EncodeToString(sum[:]), "entry %d was changed", len(all))
 			check(strings.HasSuffix(line[:at], `"prev_hash":"`+prev+`"`), "entry %d does not follow the one before", len(all))
 			check(strings.HasPrefix(line, fmt.Sprintf(`{"v":1,"seq":%d,`, len(all))), "entry %d is not in its place", len(all))
+			if rest := line[at+73:]; strings.HasPrefix(rest, `","root":"`) {
+				check(len(rest) == 10+44+15+88+3, "entry %d has half a signature", len(all))
+				e.seal[len(all)] = [2]string{rest[10:54], rest[69:157]}
+			}
 			prev = hex.EncodeToString(sum[:])
 			all = append(all, sum[:])
+			e.epoch = append(e.epoch, epoch)
+			if strings.HasPrefix(line[strings.Index(line, `,"type":"`):], `,"type":"log.key",`) {
+				epoch++ // it is itself signed by the key before
+			}
 		}
 	}
-	return all
+	e.hash = all
+	return e
 }
 
-func proof(file string, keys note.Verifiers, all [][]byte) {
+func (e *entries) proof(file string) {
 	b, err := os.ReadFile(file)
 	must(err, "proof")
 	parts := bytes.SplitN(b, []byte("\n\n"), 2)
@@ -115,8 +162,8 @@ func proof(file string, keys note.Verifiers, all [][]byte) {
 		must(err, "path")
 		p = append(p, h)
 	}
-	tree := open(parts[1], keys)
-	must(tlog.CheckRecord(p, tree.N, tree.Hash, index, tlog.RecordHash(all[index])), "inclusion")
+	tree := e.open(parts[1])
+	must(tlog.CheckRecord(p, tree.N, tree.Hash, index, tlog.RecordHash(e.hash[index])), "inclusion")
 	fmt.Println("proof of", index)
 }
 
@@ -132,11 +179,11 @@ func main() {
 		must(err, "vkey")
 		keys = append(keys, v)
 	}
-	list := note.VerifierList(keys...)
+	e := read(dir, keys)
+	all := e.hash
 	msg, err := os.ReadFile(filepath.Join(dir, "checkpoint"))
 	must(err, "checkpoint")
-	tree := open(msg, list)
-	all := hashes(dir)
+	tree := e.open(msg)
 	check(int64(len(all)) == tree.N, "%d entries, but a checkpoint of %d", len(all), tree.N)
 	reader := tlog.TileHashReader(tree, tiles{dir})
 	root, err := tlog.TreeHash(tree.N, reader)
@@ -146,6 +193,12 @@ func main() {
 		got, err := reader.ReadHashes([]int64{tlog.StoredHashIndex(0, int64(i))})
 		must(err, "leaf")
 		check(got[0] == tlog.RecordHash(h), "leaf %d not in tree", i)
+	}
+	for i := range e.seal {
+		signed := e.open(e.inline(i))
+		root, err := tlog.TreeHash(signed.N, reader)
+		must(err, "tree")
+		check(root == signed.Hash, "entry %d signs another tree", i)
 	}
 	for n := int64(0); n*256 < tree.N; n++ {
 		t := tlog.Tile{H: 8, L: -1, N: n, W: 256}
@@ -164,14 +217,14 @@ func main() {
 	if len(os.Args) == 3 {
 		b, err := os.ReadFile(os.Args[2])
 		must(err, "old checkpoint")
-		old := open(b, list)
+		old := e.open(b)
 		p, err := tlog.ProveTree(tree.N, old.N, reader)
 		must(err, "consistency")
 		must(tlog.CheckTree(p, tree.N, tree.Hash, old.N, old.Hash), "consistency")
 		fmt.Println("grown from", old.N)
 	}
 	if len(os.Args) == 4 {
-		proof(os.Args[3], list, all)
+		e.proof(os.Args[3])
 	}
 	fmt.Println("good:", tree.N)
 }

@@ -142,6 +142,32 @@ static void without_code(void)
 	ok(bawn_audit_bundle(w.dir, "E1", &none, &err) < 0 && err.type == BAWN_ERROR_AUDIT_TAMPERED, "code that was changed is not exported");
 }
 
+/* Where an entry says that the code is kept, a bundle without it is not whole, and none is made. */
+static void with_kept_code(void)
+{
+	auto_world w = world_make();
+	char sha[BAWN_SHA256_HEX] = "", path[100];
+	struct bawn_err err = { 0 };
+	struct bawn_audit *a = open_log(w.dir, 0, NULL);
+	bool good = a != NULL && bawn_audit_blob_put(w.dir, bawn_span(code), sha, NULL) == 0;
+	bawn_auto_json body = json_pack("{s:s, s:s, s:b}", "request_sha256", sha, "code_sha256", sha, "code_kept", 1);
+	good = good && bawn_audit_put(a, &(struct bawn_record){ .type = BAWN_RECORD_EXEC_INTENT, .exec = "E1", .body = body }, NULL, NULL) == 0 &&
+	       put_exec(a, "E1", BAWN_RECORD_EXEC_OUTCOME, sha);
+	close_log(a);
+	bawn_auto_buf b = bundle(&w, "E1"), cut = BAWN_BUF(4u << 20), none = BAWN_BUF(1u << 20);
+	struct bawn_bundle_report r = check(bawn_buf_span(&b), NULL);
+	ok(good && r.ok && r.code, "a bundle of an execution whose code is kept has it %s", r.problem);
+	const char *at = memmem(b.p, b.n, ",\"code\":{", 9);
+	bawn_buf_add(&cut, b.p, at != NULL ? (size_t)(at - b.p) : 0);
+	bawn_buf_add(&cut, ",\"code\":null}\n", 14);
+	r = check(bawn_buf_span(&cut), NULL);
+	ok(at != NULL && !r.ok && strstr(r.problem, "left out") != NULL, "and is refused without it: %s", r.problem);
+	snprintf(path, sizeof path, "a/blob/%.2s/%s", sha, sha);
+	good = unlinkat(w.tmp.fd, path, 0) == 0;
+	ok(good && bawn_audit_bundle(w.dir, "E1", &none, &err) < 0 && err.type == BAWN_ERROR_AUDIT_TAMPERED && strstr(err.msg, "missing") != NULL,
+	   "where it is missing none is made: %s", err.msg);
+}
+
 /* Every byte with its lowest bit changed, every fourth also replaced by a letter that base64, hexadecimal and text all have. */
 static void each_byte(void)
 {
@@ -333,6 +359,7 @@ int main(void)
 	accepted();
 	pruned();
 	without_code();
+	with_kept_code();
 	each_byte();
 	forged();
 	return done_testing();

@@ -394,7 +394,76 @@ static void verified_bodies(void)
 	r = verify(w.dir);
 	ok(!r.ok && r.first_bad_seq == 2 && strstr(r.problem, sha) != NULL, "one that an entry cites: the log is not good from there: %s", r.problem);
 	(void)unlinkat(w.tmp.fd, path, 0);
-	ok(verify(w.dir).ok, "one that is not there any more is no fault");
+	ok(verify(w.dir).ok, "one that is not there any more is no fault: nobody said that it is kept");
+}
+
+/* A record of code; `kept` NULL: as older logs had it. */
+static bool put_code(struct bawn_audit *a, enum bawn_record_type type, const char *sha, const char *kept)
+{
+	static const char request[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+	bawn_auto_json body = json_pack("{s:s,s:s}", "request_sha256", request, "code_sha256", sha);
+	bool ok = body != NULL;
+	if (kept != NULL)
+		bawn_json_set(body, "code_kept", json_boolean(strcmp(kept, "true") == 0), &ok);
+	bawn_json_set(body, "language", json_string("python"), &ok);
+	bawn_json_set(body, "labels", json_pack("{s:s}", "code_kept", "true"), &ok);
+	return ok && bawn_audit_put(a, &(struct bawn_record){ .type = type, .exec = "E", .body = body }, NULL, NULL) == 0;
+}
+
+/* What an entry says is kept must be there, in one form or the other; what is only cited need not. */
+static void missing_bodies(void)
+{
+	static char text[BIG];
+	static const struct { const char *name; bool first, second; const char *kept[3]; uint64_t missing, bad; } row[] = {
+		{ "all are there",                                  false, false, { "true", "true", "true" },   0, 0 },
+		{ "one is missing, and two entries say it is kept", true,  false, { "true", "true", "true" },   1, 1 },
+		{ "the first to say so is named",                   true,  false, { "false", "true", "true" },  1, 3 },
+		{ "the other one, which lies packed",               false, true,  { "true", "true", "true" },   1, 2 },
+		{ "both",                                           true,  true,  { "true", "true", "true" },   2, 1 },
+		{ "one that nobody kept",                           true,  false, { "false", "true", "false" }, 0, 0 },
+		{ "a log from before entries said it",              true,  true,  { NULL, NULL, NULL },         0, 0 },
+	};
+	memset(text, 'a', BIG);
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		auto_world w = world_make();
+		char sha[2][BAWN_SHA256_HEX] = { "", "" }, path[200];
+		const char *kept[] = { row[i].kept[0], row[i].kept[1], row[i].kept[2] };
+		bool good = bawn_audit_blob_put(w.dir, bawn_span("small"), sha[0], NULL) == 0 && bawn_audit_blob_put(w.dir, (struct bawn_span){ text, BIG }, sha[1], NULL) == 0;
+		auto_log a = open_log(w.dir, 0, NULL);
+		good = good && a != NULL && put_code(a, BAWN_RECORD_EXEC_INTENT, sha[0], kept[0]) && put_code(a, BAWN_RECORD_EXEC_REFUSED, sha[1], kept[1]) &&
+		       put_code(a, BAWN_RECORD_APPROVAL_REQUESTED, sha[0], kept[2]);
+		snprintf(path, sizeof path, "a/blob/%.2s/%s", sha[0], sha[0]);
+		good = good && (!row[i].first || unlinkat(w.tmp.fd, path, 0) == 0);
+		snprintf(path, sizeof path, "a/blob/%.2s/%s.zst", sha[1], sha[1]);
+		good = good && (!row[i].second || unlinkat(w.tmp.fd, path, 0) == 0);
+		struct bawn_audit_report r = verify(w.dir);
+		ok(good && r.ok == (row[i].missing == 0) && r.missing_bodies == row[i].missing && (r.ok || (r.first_bad_seq == row[i].bad &&
+		   strstr(r.problem, sha[row[i].bad == 2]) != NULL && strstr(r.problem, "missing") != NULL)), "missing bodies: %s %s", row[i].name, r.problem);
+	}
+}
+
+/* Many entries, few bodies and many: each is looked for once, and the first that says so is named. */
+static void many_kept(void)
+{
+	auto_world w = world_make();
+	char sha[BAWN_SHA256_HEX], lost[BAWN_SHA256_HEX] = "", text[32], path[200];
+	auto_log a = open_log(w.dir, 0, NULL);
+	bool good = a != NULL;
+	for (int i = 0; good && i < 400; i++) {
+		snprintf(text, sizeof text, "%d", i < 200 ? i % 7 : i % 150);
+		good = bawn_audit_blob_put(w.dir, bawn_span(text), sha, NULL) == 0 && put_code(a, BAWN_RECORD_EXEC_INTENT, sha, "true");
+		if (i == 5)
+			memcpy(lost, sha, sizeof lost);
+	}
+	struct bawn_audit_report r = verify(w.dir);
+	ok(good && r.ok && r.bodies == 150 && r.missing_bodies == 0, "400 entries that keep 150 bodies %s", r.problem);
+	snprintf(path, sizeof path, "a/blob/%.2s/%s", lost, lost);
+	good = unlinkat(w.tmp.fd, path, 0) == 0;
+	r = verify(w.dir);
+	ok(good && !r.ok && r.bodies == 149 && r.missing_bodies == 1 && r.first_bad_seq == 6 && strstr(r.problem, lost) != NULL, "one of them is missing: %s", r.problem);
+	(void)!renameat(w.tmp.fd, "a/blob", w.tmp.fd, "a/elsewhere");
+	r = verify(w.dir);
+	ok(!r.ok && r.missing_bodies == 150 && r.first_bad_seq == 1, "all of them, and their directory: %s", r.problem);
 }
 
 /* Reading on from a bookmark: only what is new, over segments, and only where it goes on from what was read. */
@@ -437,6 +506,8 @@ int main(void)
 	blobs();
 	packed_blobs();
 	verified_bodies();
+	missing_bodies();
+	many_kept();
 	bookmarked();
 	return done_testing();
 }

@@ -27,7 +27,7 @@ static int put(const char *dir, int n, const char *sign)
 	for (int i = 0, batch = 1; r == 0 && i < n; batch = batch % 40 + 1) {
 		uint64_t ticket = 0;
 		for (int k = 0; r == 0 && k < batch && i < n; k++, i++) {
-			bawn_auto_json body = json_pack("{s:s,s:i,s:s}", "code_sha256", code[i % 2], "number", i, "text", "\"}\n,\"hash\":\" \\ \xc3\xa9");
+			bawn_auto_json body = json_pack("{s:s,s:s,s:b,s:i,s:s}", "request_sha256", code[0], "code_sha256", code[i % 2], "code_kept", 1, "number", i, "text", "\"}\n,\"hash\":\" \\ \xc3\xa9");
 			r = a->ops->append(a, &(struct bawn_record){ .type = BAWN_RECORD_EXEC_OUTCOME, .exec = "E", .body = body }, &ticket, &err);
 		}
 		if (r == 0)
