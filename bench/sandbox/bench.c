@@ -69,9 +69,9 @@ static uint64_t launched(bool ahead)
 		(void)usleep(AHEAD_US);
 		t = bawn_monotonic_us();
 	}
-	good = good && b->prepare(s, &spec, &g.err) == 0 && b->ready(s, &g.walls, &g.err) == 0;
+	good = good && b->prepare(s, &spec, &g.err) == 0 && readied(s, &g.walls, &g.err) == 0;
 	if (good) {
-		good = b->start(s, &start, &g.err) == 0 && follow(s, &g, NULL, NULL) == 0 && g.end.outcome.end == BAWN_END_EXIT;
+		good = started(s, &start, &g.err) == 0 && follow(s, &g, NULL, NULL) == 0 && g.end.outcome.end == BAWN_END_EXIT;
 		t = bawn_monotonic_us() - t;  /* the answer is there; release follows it */
 	}
 	b->release(s);

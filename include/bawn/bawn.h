@@ -102,7 +102,9 @@ struct bawn_request {
 	int                override_;  /* ask to lift HIGH or BLOCKED, with `reason` */
 	const char        *reason;
 	const char        *approval;   /* id of an approval given for exactly this request */
-	const char        *out_dir;    /* copy the files left in /workspace there; NULL: only list them */
+	/* Copy the files left in /workspace there; NULL: only list them.  One that cannot be written to, or lies in a directory
+	 * of bawn's own, is INVALID_REQUEST before anything runs. */
+	const char        *out_dir;
 	int                stream;     /* on_event gets output up to the larger stream limit; the result keeps its start */
 	int                dry_run;    /* assess, decide and allocate only */
 	/* 0, or a failure that means no; -ECANCELED: the one who asked wants it no more. */

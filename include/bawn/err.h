@@ -45,7 +45,7 @@ extern "C" {
 	X(INTERPRETER_MISSING, "interpreter_missing", ENOENT,     503, NULL) \
 	X(CONFIG_INVALID,      "config_invalid",      EINVAL,     500, "bawn policy check lists every error with its position") \
 	X(STATE_UNWRITABLE,    "state_unwritable",    EACCES,     503, "choose another directory with --state DIR or BAWN_STATE") \
-	X(DISK_FULL,           "disk_full",           ENOSPC,     507, "free space on the file system of the state directory") \
+	X(DISK_FULL,           "disk_full",           ENOSPC,     507, "free space on the file system of the state directory; look at quotas and ulimit -f, too") \
 	X(AUDIT_BUSY,          "audit_busy",          EBUSY,      503, "another process holds the log; try again") \
 	X(AUDIT_FAILED,        "audit_failed",        EIO,        503, NULL) \
 	X(AUDIT_TAMPERED,      "audit_tampered",      EBADMSG,    503, "bawn audit verify names the first bad record; move the state directory aside to go on") \

@@ -71,7 +71,9 @@ struct bawn_audit_ops {
 };
 struct bawn_audit {
 	const struct bawn_audit_ops *ops;
-	char weakness[200];              /* what this log should have and has not, in words, or "" */
+	char weakness[200];              /* what this log should have and has not, in words, or ""; its first letter comes last,
+	                                  * so that a thread may look while another commits */
+	_Atomic uint64_t notable;        /* CRITICAL records and violated limits that were committed here, the log's own too */
 };
 
 /* One record, durable on return. */
@@ -151,6 +153,7 @@ struct bawn_audit_verify_options {
 	const char *key;                /* a verifier key known from elsewhere, which must have signed this log; or NULL */
 	const char *witness;            /* a witness's directory, its file, or a checkpoint somebody kept; or NULL */
 	bool        witness_may;        /* it may be missing, or know nothing of this log: then there is no anchor */
+	bool        copy;               /* it is not where it is written: its owner may be who copied it, not who writes it */
 	unsigned    jobs;               /* threads that share the work, the caller's counted; 0: only that */
 	bool        skim;               /* of the signatures only the last of each epoch, which covers what the others do */
 	struct bawn_audit_progress progress;  /* .tell may be NULL */
@@ -194,8 +197,8 @@ BAWN_MUST_CHECK int bawn_audit_walk_on(const char *dir, struct bawn_bookmark *pl
 BAWN_MUST_CHECK int bawn_audit_walk_back(const char *dir, bawn_entry_fn *entry, void *ctx, struct bawn_err *err);
 /* What entries are looked for; what is NULL, 0 or false is not asked. */
 struct bawn_find {
-	uint64_t     since_us, until_us;
-	bool         each;              /* time is asked of each entry; else all before the newest that is older than since count as older */
+	uint64_t     since_us, until_us;  /* asked of each entry by itself: a record is written when what it belongs to ends,
+	                                 * later than its own time, and clocks step.  So an old one says nothing of those before it */
 	const char  *type;              /* or a family of types: exec */
 	const char  *severity, *level, *status, *session;
 	const char  *exec;              /* what its id begins with, in small or capital letters */

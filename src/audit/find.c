@@ -6,6 +6,8 @@
  * Invariants: (1) an entry is shown only after its bytes were read from the log and hashed, and its hash is the one it had
  * when it was put into the index, in the chain that the newest entries end; (2) whatever is not as the index says, what was
  * shown is taken back and the log itself is read; the index is made anew by the next reader.
+ * Where a time is asked for, reading does not end at the first entry that is older: an entry's time is when it was queued,
+ * and it is written later (sandbox.created waits for the outcome), so younger ones may stand before it.
  * NOTE: entries that are passed over are not read, so damage in them is not noticed here: that is for bawn_audit_verify.
  * An attacker controls: as in index.c. */
 #include <sys/stat.h>
@@ -25,6 +27,12 @@ struct finding {
 
 /* ---- what is read one after the other ---- */
 
+/* Told from the line alone: what is not asked for is not worth parsing. */
+static bool in_time(const struct bawn_find *ask, const struct bawn_line *l)
+{
+	return l->ts_us >= ask->since_us && (ask->until_us == 0 || l->ts_us <= ask->until_us);
+}
+
 static int newer(void *ctx, const struct bawn_line *l, struct bawn_span line, struct bawn_err *err)
 {
 	struct finding *f = ctx;
@@ -32,7 +40,7 @@ static int newer(void *ctx, const struct bawn_line *l, struct bawn_span line, st
 		f->met = true;
 		return 1;
 	}
-	return f->ask->one && l->seq != f->ask->seq ? 0 : bawn_walk_show(f->entry, f->ctx, l, line, err);
+	return (f->ask->one && l->seq != f->ask->seq) || !in_time(f->ask, l) ? 0 : bawn_walk_show(f->entry, f->ctx, l, line, err);
 }
 
 struct link { const struct bawn_index *x; bool good; };
@@ -121,7 +129,14 @@ static int older(struct finding *f, struct bawn_index *x, int dirfd, const struc
 
 static int without(const char *dir, const struct bawn_find *ask, bawn_entry_fn *entry, void *ctx, struct bawn_err *err)
 {
-	return ask->one ? bawn_audit_walk(dir, ask->seq, entry, ctx, err) : bawn_audit_walk_back(dir, entry, ctx, err);
+	struct finding f = { .ask = ask, .entry = entry, .ctx = ctx };
+	bawn_auto_fd dirfd = -1;
+	bawn_auto_segments all = { 0 };
+	struct bawn_head end;
+	if (ask->one)
+		return bawn_audit_walk(dir, ask->seq, entry, ctx, err);
+	int r = bawn_walk_open(dir, &dirfd, &all, &end, err);
+	return r == 0 ? bawn_lines_back(dirfd, &end, newer, &f, err) : r;
 }
 
 /* Is the newest entry in the index the one that the log has there? */

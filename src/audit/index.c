@@ -204,7 +204,7 @@ static void terms_asked(const struct bawn_find *f, struct terms *t)
 
 bool bawn_index_helps(const struct bawn_find *f)
 {
-	return f->one || (f->each && f->since_us > 0) || f->type != NULL || f->severity != NULL || f->level != NULL || f->status != NULL ||
+	return f->one || f->since_us > 0 || f->type != NULL || f->severity != NULL || f->level != NULL || f->status != NULL ||
 	       f->session != NULL || f->exec != NULL || f->n_labels > 0;
 }
 
@@ -438,7 +438,7 @@ int bawn_index_ask(struct bawn_index *x, const struct bawn_find *f, uint64_t hig
 	terms_asked(f, &t);
 	const struct bawn_index_ask ask = {
 		.since = f->since_us, .until = f->until_us > 0 ? f->until_us : UINT64_MAX, .low = f->one ? f->seq : 0, .high = f->one ? f->seq + 1 : high,
-		.each = f->each, .terms = (uint32_t)t.n,
+		.terms = (uint32_t)t.n,
 	};
 	int r = start(x, "find");
 	if (r == 0)

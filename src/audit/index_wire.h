@@ -24,7 +24,6 @@ struct bawn_index_entry { uint64_t seq, at, ts; uint8_t hash[BAWN_SHA256_LEN]; u
 struct bawn_index_ask {
 	uint64_t since, until;  /* microseconds; until UINT64_MAX: no end */
 	uint64_t low, high;     /* seq: low <= seq < high */
-	uint32_t each;          /* time is asked of each entry; 0: newest first down to the first that is older than since */
-	uint32_t terms;         /* bytes that follow: all must be met */
+	uint32_t terms, pad;    /* bytes that follow: all must be met */
 };
 struct bawn_index_hit { uint64_t seq, at; uint8_t hash[BAWN_SHA256_LEN]; };

@@ -431,10 +431,14 @@ static int prune(struct pruning *p, const char *dir, struct bawn_err *err)
 
 int bawn_audit_prune(const char *dir, const struct bawn_audit_options *o, const struct bawn_prune *ask, struct bawn_pruned *out, struct bawn_err *err)
 {
+	static const struct bawn_audit_options none;
 	struct pruning p = { .ask = ask, .export = -1 };
-	int r = bawn_store_open(&p.store, dir, o, err);
+	struct bawn_audit_options roomless = o != NULL ? *o : none;
+	roomless.reserve_bytes = 0;  /* a full disk is when it is needed: no room is asked for, and what was kept may be used */
+	int r = bawn_store_open(&p.store, dir, &roomless, err);
 	if (r < 0)
 		return r;
+	p.store.reserve = o != NULL ? o->reserve_bytes : 0;
 	r = prune(&p, dir, err);
 	bawn_store_done(&p.store);
 	bawn_segments_done(&p.all);

@@ -195,7 +195,27 @@ int bawn_chain_next(struct bawn_chain *c, struct bawn_span line, struct bawn_lin
 	return r;
 }
 
-struct commits { uint64_t sealed; const struct bawn_vkey *key; bool one; };
+bool bawn_segment_signs_each(int fd)
+{
+	static const char mark[] = BAWN_SIGN_EACH;
+	char first[4096];  /* the log's own entry: it is shorter */
+	struct bawn_line l;
+	const char *problem;
+	const ssize_t n = pread(fd, first, sizeof first, 0);
+	const char *end = n > 0 ? memchr(first, '\n', (size_t)n) : NULL;
+	if (end == NULL || bawn_line_check((struct bawn_span){ first, (size_t)(end - first) }, &l, &problem) < 0)
+		return false;
+	return (bawn_span_is(l.type, "log.genesis") || bawn_span_is(l.type, "log.segment")) && l.body.n >= sizeof mark &&
+	       memcmp(l.body.p + l.body.n - (sizeof mark - 1), mark, sizeof mark - 1) == 0;
+}
+
+struct commits {
+	uint64_t                sealed;  /* no entry before this one can be there */
+	const struct bawn_vkey *key;
+	bool                    one;     /* a commit has ended */
+	bool                    each;    /* signatures stand on each line */
+	uint64_t                room;    /* bytes that may still be of one commit */
+};
 
 /* 1: no crash left it.  The line may hold an entry somewhere after its beginning. */
 static int count_commits(struct commits *c, struct bawn_span line)
@@ -210,9 +230,14 @@ static int count_commits(struct commits *c, struct bawn_span line)
 		int r = bawn_line_check((struct bawn_span){ at, (size_t)(end - at) }, &l, &problem);
 		if (r == -EBADMSG)
 			continue;
-		if (r < 0 || c->one || c->key == NULL || l.seq < c->sealed)
+		if (r < 0 || (c->one && !c->each) || c->key == NULL || l.seq < c->sealed)
 			return r < 0 ? r : 1;
-		c->one = l.sealed && bawn_seal_good(&l.seal, c->key);
+		const bool good = l.sealed && bawn_seal_good(&l.seal, c->key);
+		if (c->each && good && c->room == 0)
+			return 1;
+		c->one = c->one || good;
+		if (good)
+			c->sealed = l.seq + 1;
 		return 0;
 	}
 	return 0;
@@ -220,7 +245,8 @@ static int count_commits(struct commits *c, struct bawn_span line)
 
 int bawn_segment_not_torn(int fd, uint64_t from, uint64_t end, uint64_t sealed, const struct bawn_vkey *key, struct bawn_err *err)
 {
-	struct commits c = { .sealed = sealed, .key = key };
+	/* A segment that lost its first entry: that is written alone where each is signed. */
+	struct commits c = { .sealed = sealed, .key = key, .each = from > 0 && bawn_segment_signs_each(fd) };
 	bawn_auto_lines lines = { 0 };
 	int r = bawn_lines_init(&lines, fd, from, err);
 	lines.end = end;
@@ -230,6 +256,7 @@ int bawn_segment_not_torn(int fd, uint64_t from, uint64_t end, uint64_t sealed, 
 		r = bawn_lines_next(&lines, &line, &whole, err);
 		if (r < 0 || line.p == NULL)
 			return r;
+		c.room = lines.offset - from < BAWN_COMMIT_MAX ? BAWN_COMMIT_MAX - (lines.offset - from) : 0;
 		r = whole ? count_commits(&c, line) : 0;
 		if (r == -ENOMEM)
 			return bawn_fail(err, r, "read the log");

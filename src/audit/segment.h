@@ -48,10 +48,19 @@ BAWN_MUST_CHECK int bawn_chain_take(struct bawn_chain *c, const struct bawn_line
 BAWN_MUST_CHECK int bawn_chain_next(struct bawn_chain *c, struct bawn_span line, struct bawn_line *out,
                                     const char **out_problem);
 
+/* A segment whose first entry says so ("sign":"entry", the last member of its body) may hold commits that are signed
+ * on each line.  In others a signature ends a commit. */
+#define BAWN_SIGN_EACH ",\"sign\":\"entry\"}"
+bool bawn_segment_signs_each(int fd);
+/* No commit of several entries is longer: 8 MiB, and what the log itself says before them. */
+#define BAWN_COMMIT_MAX ((8u << 20) + (64u << 10))
+
 /* Bytes of a file that follow the last sealed entry: can a crash have left them?  A commit begins only
  * when the one before it is durable, so a torn tail holds (parts of) one commit, whose signature stands
  * on its last line.  1 where it cannot: an entry of the `sealed` ones before stands there again, or an
- * entry signed by `key` has another after it: two commits.  Without a key (no log.genesis yet) any whole
+ * entry signed by `key` has another after it: two commits.  In a segment that signs each entry, where that is
+ * one commit: an entry signed by `key` has one after it that does not follow, or lies further away than a commit is
+ * long.  Without a key (no log.genesis yet) any whole
  * entry is one too many.  Also found where the newline before an entry was changed.  1, 0 or an error. */
 BAWN_MUST_CHECK int bawn_segment_not_torn(int fd, uint64_t from, uint64_t end, uint64_t sealed, const struct bawn_vkey *key,
                                           struct bawn_err *err);

@@ -18,7 +18,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-#define BATCH_BYTES (8u << 20)
+#define BATCH_BYTES (8u << 20)  /* BAWN_COMMIT_MAX builds on it */
 /* Tiles are due when one is full, but no oftener than this: each time some files are replaced, and a file system
  * that looks for room among names just gone takes longer and longer. */
 #define DERIVE_US   100000u
@@ -96,6 +96,8 @@ static int append(struct bawn_audit *a, const struct bawn_record *rec, uint64_t 
 	i->p.draft = BAWN_BUF(BAWN_ENTRY_MAX);
 	i->p.witnessed = rec->type == BAWN_RECORD_POLICY_CHANGED;
 	i->p.begins = rec->type == BAWN_RECORD_EXEC_INTENT;
+	i->p.notable = rec->type == BAWN_RECORD_LIMIT_VIOLATION ||
+	               strcmp(rec->severity != NULL ? rec->severity : bawn_record_severity(rec->type), "CRITICAL") == 0;
 	i->p.ends = rec->type == BAWN_RECORD_EXEC_OUTCOME || rec->type == BAWN_RECORD_EXEC_LOST;
 	(void)pthread_cond_init(&i->changed, NULL);
 	int r = draft(l, &i->p.draft, rec, err);
@@ -138,7 +140,7 @@ static struct item *take_batch(struct local *l)
 	struct item *first = l->queued, *last = NULL;
 	size_t bytes = 0;
 	for (; l->queued != NULL; last = l->queued, l->queued = l->queued->later) {
-		bytes += l->queued->p.draft.n;
+		bytes += l->queued->p.draft.n + BAWN_LINE_AROUND;
 		if (last != NULL && bytes > BATCH_BYTES)
 			break;
 		l->queued->state = UNDERWAY;
@@ -168,22 +170,40 @@ static void wake_next(struct local *l)
 		}
 }
 
-/* With the mutex held, which is let go while files are written. */
-static void commit(struct local *l)
+/* What it learned of itself meanwhile. */
+static void show_state(struct local *l)
 {
-	struct bawn_err why = { 0 };
-	struct item *batch = take_batch(l);
-	l->committing = true;
-	pthread_mutex_unlock(&l->mutex);
-	int r = bawn_store_commit(&l->store, &batch->p, &why);
-	pthread_mutex_lock(&l->mutex);
-	l->committing = false;
-	for (struct bawn_pending *p = &batch->p, *next; p != NULL; p = next) {
+	char *seen = l->audit.weakness;
+	const char *now = l->store.weakness;
+	l->audit.notable = l->store.notable;
+	if (seen[0] != '\0' || now[0] == '\0')
+		return;
+	memcpy(seen + 1, now + 1, sizeof l->audit.weakness - 1);
+	__atomic_store_n(seen, now[0], __ATOMIC_RELEASE);
+}
+
+/* Takes what begins something out of a list; the two lists keep their order. */
+static struct bawn_pending *part(struct bawn_pending *first, struct bawn_pending **out_begins)
+{
+	struct bawn_pending *rest = NULL, **end = &rest, **begins = out_begins;
+	for (struct bawn_pending *p = first, *next; p != NULL; p = next) {
+		struct bawn_pending ***to = p->begins ? &begins : &end;
+		next = p->next;
+		p->next = NULL;
+		**to = p;
+		*to = &p->next;
+	}
+	return rest;
+}
+
+static void answer(struct local *l, struct bawn_pending *first, int r, const struct bawn_err *why)
+{
+	for (struct bawn_pending *p = first, *next; p != NULL; p = next) {
 		struct item *i = (struct item *)p;
 		next = p->next;
 		i->state = r == 0 ? WRITTEN : FAILED;
 		i->code = r;
-		i->err = why;
+		i->err = *why;
 		bawn_buf_done(&p->draft);
 		if (i->alone) {
 			take_out(l, i);
@@ -192,6 +212,29 @@ static void commit(struct local *l)
 			(void)pthread_cond_broadcast(&i->changed);
 		}
 	}
+}
+
+/* With the mutex held, which is let go while files are written. */
+static void commit(struct local *l)
+{
+	struct bawn_err why = { 0 }, refused = { 0 };
+	struct bawn_pending *batch = &take_batch(l)->p, *begins = NULL;
+	l->committing = true;
+	pthread_mutex_unlock(&l->mutex);
+	int r = bawn_store_commit(&l->store, batch, &why);
+	if (r == -ENOSPC) {  /* the last room there is, is for what ends: it does not wait for what would begin */
+		batch = part(batch, &begins);
+		refused = why;
+		if (begins != NULL && batch != NULL) {
+			why = (struct bawn_err){ 0 };
+			r = bawn_store_commit(&l->store, batch, &why);
+		}
+	}
+	pthread_mutex_lock(&l->mutex);
+	l->committing = false;
+	answer(l, begins, -ENOSPC, &refused);
+	answer(l, batch, r, &why);
+	show_state(l);
 	wake_next(l);
 	if (r == 0 && !l->deriving && l->store.head.size - l->derived >= BAWN_TILE_WIDTH && bawn_monotonic_us() - l->derived_us >= DERIVE_US) {
 		const struct bawn_head head = l->store.head;  /* the store is another thread's when the mutex goes */
@@ -261,7 +304,7 @@ int bawn_audit_open(const char *dir, const struct bawn_audit_options *o, struct 
 		return r;
 	l->audit.ops = &ops;
 	l->keep_tokens = o != NULL && o->keep_tokens;
-	memcpy(l->audit.weakness, l->store.weakness, sizeof l->audit.weakness);
+	show_state(l);
 	l->end = &l->items;
 	l->derived = l->store.head.size;
 	pthread_mutex_init(&l->mutex, NULL);

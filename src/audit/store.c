@@ -162,6 +162,7 @@ int bawn_store_open_segment(struct bawn_store *s, uint64_t first_seq, bool creat
 	s->segfd = bawn_take_fd(&fd);
 	s->seg_id = (struct bawn_file_id){ st.st_dev, st.st_ino };
 	s->segment = first_seq;
+	s->seg_every = s->sign_every && bawn_segment_signs_each(s->segfd);
 	return 0;
 }
 
@@ -290,7 +291,7 @@ int bawn_store_write(struct bawn_store *s, struct bawn_head *h, struct bawn_pend
 	if (r < 0)
 		return r;
 	for (struct bawn_pending *p = first; p != NULL; p = p->next)
-		p->receipt.log_size = next.size;
+		p->receipt.log_size = next.size, s->notable += p->notable;
 	*h = next;
 	return 0;
 }
@@ -302,6 +303,7 @@ static int draft_own(struct bawn_store *s, struct bawn_pending *p, enum bawn_rec
 	if (body == NULL)
 		return bawn_fail(err, -ENOMEM, "write to the audit log");
 	p->draft = BAWN_BUF(BAWN_ENTRY_MAX);
+	p->notable = strcmp(bawn_record_severity(type), "CRITICAL") == 0;
 	return bawn_line_draft(&p->draft, &(struct bawn_record){ .type = type, .principal = principal, .body = body }, s->node, err);
 }
 
@@ -344,16 +346,20 @@ static int genesis(struct bawn_store *s, struct bawn_head *h, struct bawn_err *e
 	s->has_signer = true;
 	s->signer_epoch = 0;
 	bawn_vkey_text(&s->signer.key, vkey);
-	return bawn_store_own(s, h, BAWN_RECORD_LOG_GENESIS,
-	                      json_pack("{s:s,s:i,s:s,s:s}", "instance", id, "format", 1, "origin", origin, "vkey", vkey), true, err);
+	r = bawn_store_own(s, h, BAWN_RECORD_LOG_GENESIS,
+	                   json_pack("{s:s,s:i,s:s,s:s,s:s*}", "instance", id, "format", 1, "origin", origin, "vkey", vkey,
+	                             "sign", s->sign_every ? "entry" : NULL), true, err);
+	s->seg_every = r == 0 && s->sign_every;
+	return r;
 }
 
-/* A new segment begins with log.segment, written together with the records that found no room.
+/* A new segment begins with log.segment, written together with the records that found no room; where each entry is
+ * signed, before them: torn, it must not hide how what follows it is signed (segment.h).
  * Head is synced first: however often power fails, it lags by one segment at most. */
 static int rotate(struct bawn_store *s, struct bawn_head *h, struct bawn_pending *first, struct bawn_err *err)
 {
 	char name[BAWN_SEGMENT_NAME], root[BAWN_B64_LEN(BAWN_SHA256_LEN) + 1];
-	struct bawn_pending own = { .next = first };
+	struct bawn_pending own = { .next = s->sign_every ? NULL : first };
 	int r = 0;
 	bawn_b64(h->seal.root, sizeof h->seal.root, root);
 	if (h->size > BAWN_SEGMENT_LAST)
@@ -362,9 +368,10 @@ static int rotate(struct bawn_store *s, struct bawn_head *h, struct bawn_pending
 		r = bawn_store_sync(s, s->headfd, "sync head", err);
 	if (r == 0)
 		r = draft_own(s, &own, BAWN_RECORD_LOG_SEGMENT, NULL,
-		              json_pack("{s:I,s:I,s:I,s:s,s:s,s:I}", "previous", (json_int_t)h->segment,
+		              json_pack("{s:I,s:I,s:I,s:s,s:s,s:I,s:s*}", "previous", (json_int_t)h->segment,
 		                        "previous_bytes", (json_int_t)h->offset, "size", (json_int_t)h->size,
-		                        "head_hash", h->hash, "root", root, "epoch", (json_int_t)h->epoch), err);
+		                        "head_hash", h->hash, "root", root, "epoch", (json_int_t)h->epoch,
+		                        "sign", s->sign_every ? "entry" : NULL), err);
 	const uint64_t old = s->segment;
 	if (r == 0)
 		r = bawn_store_open_segment(s, h->size, true, err);
@@ -379,7 +386,10 @@ static int rotate(struct bawn_store *s, struct bawn_head *h, struct bawn_pending
 		}
 	}
 	bawn_buf_done(&own.draft);
-	return r;
+	if (r < 0 || !s->sign_every)
+		return r;
+	s->seg_every = true;
+	return bawn_store_write(s, h, first, false, err);
 }
 
 /* ---- a commit ---- */
@@ -427,9 +437,12 @@ static int settle(struct bawn_store *s, struct bawn_head *h, struct bawn_err *er
 	}
 	if (r == 0 && unknown)
 		r = bawn_store_check_pruned(s, h, err);
-	/* What an interrupted rotation left; where this fails the next opener tries again. */
-	if (r == 0 && unknown && h->epoch > 0 && bawn_keys_private_there(s->dirfd, h->epoch - 1))
-		(void)!retire_key(s, h->epoch - 1, NULL);
+	/* What an interrupted rotation left; where the key cannot be removed the next opener tries again.  A sync that
+	 * failed, however, makes this handle useless. */
+	if (r == 0 && unknown && h->epoch > 0 && bawn_keys_private_there(s->dirfd, h->epoch - 1)) {
+		r = retire_key(s, h->epoch - 1, err);
+		r = s->dead ? r : 0;
+	}
 	if (r == 0 && h->size > 0)
 		*h = s->head;  /* which these may have written anew */
 	if (r == 0 && h->size == 0)
@@ -442,7 +455,7 @@ static uint64_t bytes_of(const struct bawn_pending *p)
 {
 	uint64_t n = 0;
 	for (; p != NULL; p = p->next)
-		n += p->draft.n + 400;  /* what stands around a draft, or a little more */
+		n += p->draft.n + BAWN_LINE_AROUND;
 	return n;
 }
 
@@ -485,8 +498,9 @@ static int keep_reserve(struct bawn_store *s, struct bawn_err *err)
 
 static int append_list(struct bawn_store *s, struct bawn_head *h, struct bawn_pending *first, struct bawn_err *err)
 {
-	/* A segment holds at least one entry besides its first, however small the limit. */
-	if (h->at > 0 && h->offset + bytes_of(first) > s->max_segment)
+	/* A segment holds at least one entry besides its first, however small the limit.  And one whose first entry does not
+	 * say that each is signed is not for commits that are. */
+	if ((h->at > 0 && h->offset + bytes_of(first) > s->max_segment) || (s->sign_every && !s->seg_every && first->next != NULL))
 		return rotate(s, h, first, err);
 	return bawn_store_write(s, h, first, false, err);
 }
@@ -515,7 +529,8 @@ static int commit_locked(struct bawn_store *s, struct bawn_pending *first, struc
 	if (r < 0 || first == NULL)
 		return r;
 	r = append_list(s, &h, first, err);
-	if (r == -ENOSPC && !s->dead && s->reserve > 0 && any(first, ends) && bawn_reserve_release(s->dirfd) == 0)
+	/* Not for a list that also begins something: that would be acknowledged without the reserve (sink.c parts them). */
+	if (r == -ENOSPC && !s->dead && s->reserve > 0 && any(first, ends) && !any(first, begins) && bawn_reserve_release(s->dirfd) == 0)
 		r = append_last(s, &h, first, err);
 	return r;
 }
@@ -531,16 +546,26 @@ static int usable(struct bawn_store *s, struct bawn_err *err)
 	return 0;
 }
 
-/* Some records are worth waiting for the witness: what changes the rules that the others are judged by. */
-static int tell_witness(struct bawn_store *s, struct bawn_err *err)
+/* Some records are worth waiting for the witness: what changes the rules that the others are judged by.  `must`: nothing
+ * that cannot be undone follows unless it knows. */
+static int tell_witness(struct bawn_store *s, bool must, struct bawn_err *err)
 {
 	struct bawn_err why = { 0 };
 	if (s->witness < 0)
 		return 0;
 	int r = bawn_witness_tell(s->witness, s->sealer.origin, &s->head, true, &why);
-	if (r == 0 || !s->witness_must)
+	if (r == 0)
 		return 0;
-	return bawn_fail_as(err, type_of(-r), NULL, "the audit log '%s' has the record, but its witness does not know of it: %.150s", s->dir, why.msg);
+	snprintf(s->weakness, sizeof s->weakness, "the witness of the audit log cannot be told: %.150s", why.msg);
+	return must ? bawn_fail_as(err, type_of(-r), NULL, "the audit log '%s' has the record, but its witness does not know of it: %.150s", s->dir, why.msg) : 0;
+}
+
+/* Before a key or segments go, while nothing is recorded yet: the same will have to be said of the record. */
+static int witness_hears(struct bawn_store *s, struct bawn_err *err)
+{
+	struct bawn_err why = { 0 };
+	int r = s->witness >= 0 ? bawn_witness_tell(s->witness, s->sealer.origin, &s->head, true, &why) : 0;
+	return r == 0 ? 0 : bawn_fail_as(err, type_of(-r), NULL, "the witness of the audit log '%s' cannot be told, so nothing was done: %.150s", s->dir, why.msg);
 }
 
 int bawn_store_commit(struct bawn_store *s, struct bawn_pending *first, struct bawn_err *err)
@@ -555,21 +580,23 @@ int bawn_store_commit(struct bawn_store *s, struct bawn_pending *first, struct b
 	drop_lock(s);
 	for (struct bawn_pending *p = first; p != NULL; p = p->next)
 		witnessed = witnessed || p->witnessed;
-	return r == 0 && witnessed ? tell_witness(s, err) : r;
+	return r == 0 && witnessed ? tell_witness(s, s->witness_must, err) : r;
 }
 
 static int record_locked(struct bawn_store *s, struct bawn_pending *own, bawn_then_fn *then, void *ctx, struct bawn_err *err)
 {
-	int r = commit_locked(s, own, err);
+	int r = witness_hears(s, err);
 	if (r == 0)
-		r = tell_witness(s, err);
+		r = commit_locked(s, own, err);
+	if (r == 0)
+		r = tell_witness(s, true, err);
 	return r == 0 ? then(s, ctx, err) : r;
 }
 
 int bawn_store_record(struct bawn_store *s, enum bawn_record_type type, const json_t *principal, const json_t *body,
                       bawn_then_fn *then, void *ctx, struct bawn_receipt *out, struct bawn_err *err)
 {
-	struct bawn_pending own = { 0 };
+	struct bawn_pending own = { .ends = type == BAWN_RECORD_LOG_PRUNE };  /* what makes room may use the last of it */
 	int r = usable(s, err);
 	if (r == 0)
 		r = draft_own(s, &own, type, principal, json_deep_copy(body), err);
@@ -592,6 +619,8 @@ static int rotate_locked(struct bawn_store *s, const json_t *principal, struct b
 	struct bawn_signer fresh = { 0 };
 	struct bawn_pending own = { .new_key = true };
 	int r = commit_locked(s, NULL, err);
+	if (r == 0)
+		r = witness_hears(s, err);
 	if (r < 0)
 		return r;
 	struct bawn_head h = s->head;
@@ -616,7 +645,7 @@ static int rotate_locked(struct bawn_store *s, const json_t *principal, struct b
 		if (retire_key(s, old, err) < 0)
 			r = bawn_wrap(err, -EIO, "the new key signs from here on, but the old one is still there");
 		else
-			r = tell_witness(s, err);
+			r = tell_witness(s, true, err);
 	} else if (!s->dead) {  /* else log.key may be there in spite of all: the next opener will see */
 		(void)!bawn_keys_destroy(s->dirfd, old + 1, NULL);  /* it signs nothing */
 	}

@@ -17,7 +17,10 @@ struct bawn_pending {
 	bool                 begins;   /* something that will end: not without the reserve */
 	bool                 ends;     /* the end of something: worth the reserve */
 	bool                 witnessed; /* the witness must know of it before it is acknowledged */
+	bool                 notable;  /* see struct bawn_audit */
 };
+
+#define BAWN_LINE_AROUND 400u  /* what stands around a draft on its line, or a little more */
 
 struct bawn_file_id { dev_t dev; ino_t ino; };
 
@@ -28,6 +31,7 @@ struct bawn_store {
 	int      witness;         /* its directory, or -1 */
 	bool     witness_must;
 	char     weakness[200];   /* see struct bawn_audit */
+	uint64_t notable;         /* likewise */
 	uint64_t segment;         /* first seq of the segment open at segfd */
 	uint64_t max_segment, lock_ms, reserve;
 	struct bawn_head head;    /* the last one this handle wrote or checked itself; size 0: none yet */
@@ -37,6 +41,7 @@ struct bawn_store {
 	struct bawn_signer signer;
 	uint64_t signer_epoch;
 	bool     has_signer, sign_every;
+	bool     seg_every;       /* the open segment says that its entries may be signed each; known where sign_every */
 	bool     dead;            /* the files cannot be relied on any more: nothing is written again */
 	pid_t    pid;
 	struct bawn_buf out;

@@ -399,17 +399,29 @@ static int first_origin(int dirfd, char out[static BAWN_ORIGIN_MAX], struct bawn
 }
 
 /* Could whoever writes the log have written this as well?  Root can write everything. */
-static bool out_of_reach(int fd, const struct stat *log)
+static bool out_of_reach(int fd, uid_t writer)
 {
 	struct stat st;
-	return fstat(fd, &st) == 0 && log->st_uid != 0 && st.st_uid != log->st_uid && (st.st_mode & 022) == 0;
+	return fstat(fd, &st) == 0 && writer != 0 && st.st_uid != writer && (st.st_mode & 022) == 0;
 }
 
-static const char *anchor_of(int dirfd, int dir, const char *file)
+/* Of a copy nobody can tell who writes the log it is of: only what the asking user or root keeps is certainly not his. */
+static bool ours(int fd)
 {
-	struct stat log;
+	struct stat st;
+	return fstat(fd, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid());
+}
+
+static const char *anchor_of(int dirfd, bool copy, int dir, const char *file)
+{
+	static const char *const of_log[] = { ".", "seg", "head" };
 	bawn_auto_fd fd = openat(dir, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return fstatat(dirfd, "head", &log, 0) == 0 && out_of_reach(dir, &log) && out_of_reach(fd, &log) ? "other-uid" : "same-uid";
+	bool good = !copy || (ours(dir) && ours(fd));
+	for (size_t i = 0; good && i < BAWN_LEN(of_log); i++) {
+		struct stat log;
+		good = fstatat(dirfd, of_log[i], &log, AT_SYMLINK_NOFOLLOW) == 0 && out_of_reach(dir, log.st_uid) && out_of_reach(fd, log.st_uid);
+	}
+	return good ? "other-uid" : "same-uid";
 }
 
 /* A directory is asked for the log's own file, a file is taken as it is. */
@@ -448,7 +460,7 @@ static int ask_witness(struct verify *v, const struct bawn_audit_verify_options 
 	if (r == 0)
 		r = bawn_witness_read(dir, file, &v->seen);
 	if (r == 0) {
-		snprintf(v->report->anchor, sizeof v->report->anchor, "%s", anchor_of(v->dirfd, dir, file));
+		snprintf(v->report->anchor, sizeof v->report->anchor, "%s", anchor_of(v->dirfd, o->copy, dir, file));
 		v->report->witnessed = v->seen.seal.size;
 		return 0;
 	}

@@ -3,8 +3,8 @@
  * Invariants: (1) an entry is handed out only after its bytes, its seq and its link to the neighbour
  * read before it were checked; (2) backwards reads what it hands out and no more, so the last fifty of
  * a huge log cost the same as of a small one.
- * Both see commits beyond head that continue chain and tree: after a power cut these were acknowledged.
- * Signatures are not checked here: that is for bawn_audit_verify.
+ * Both see commits beyond head that continue chain and tree and are signed: after a power cut these were acknowledged.
+ * Up to head signatures are not checked here: that is for bawn_audit_verify.
  * NOTE: an entry being committed this very moment may be seen before its writer knows it is durable. */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,8 +12,10 @@
 #include "audit/audit.h"
 #include "audit/entry.h"
 #include "audit/head.h"
+#include "audit/keys.h"
 #include "audit/prune.h"
 #include "audit/segment.h"
+#include "audit/trail.h"
 #include "audit/walk.h"
 #include "base/cleanup.h"
 
@@ -34,57 +36,57 @@ int bawn_walk_show(bawn_entry_fn *entry, void *ctx, const struct bawn_line *l, s
 
 /* ---- the end ---- */
 
-/* Commits that follow *end in one segment, from a byte on; *t is the tree of *end. */
-static int end_in_segment(int dirfd, uint64_t segment, uint64_t offset, struct bawn_tree *t, struct bawn_head *end, struct bawn_err *err)
+/* Commits that follow *end in one segment, from a byte on; *t is where *end is. */
+static int end_in_segment(int dirfd, uint64_t segment, uint64_t offset, struct bawn_trail *t, struct bawn_head *end, struct bawn_err *err)
 {
 	bawn_auto_fd fd = -1;
 	bawn_auto_lines lines = { 0 };
-	struct bawn_chain chain = { .seq = end->size };
-	struct bawn_tree tree = *t;
+	struct bawn_trail next = *t;
 	int r = bawn_segment_open(dirfd, segment, &fd, err);
 	if (r == 0)
 		r = bawn_lines_init(&lines, fd, offset, err);
-	memcpy(chain.hash, end->hash, sizeof chain.hash);
 	while (r == 0) {
 		struct bawn_span line;
 		struct bawn_line l;
 		bool whole;
 		const char *problem;
-		bawn_node leaf, root;
 		r = bawn_lines_next(&lines, &line, &whole, err);
 		if (r < 0 || line.p == NULL || !whole)
 			return r;
-		r = bawn_chain_next(&chain, line, &l, &problem);
+		r = bawn_trail_next(&next, line, &l, &problem);
 		if (r < 0)
 			return r == -ENOMEM ? bawn_fail(err, r, "read the audit log") : 0;
-		bawn_line_leaf(&l, leaf);
-		bawn_tree_add(&tree, leaf);
 		if (!l.sealed)
 			continue;
-		bawn_tree_root(&tree, root);
-		if (memcmp(root, l.seal.root, sizeof root) != 0)
-			return 0;
-		*t = tree;
+		*t = next;
 		end->segment = segment;
 		end->offset = lines.offset;
-		end->size = chain.seq;
-		memcpy(end->hash, chain.hash, sizeof end->hash);
+		end->size = next.chain.seq;
+		memcpy(end->hash, next.chain.hash, sizeof end->hash);
 	}
 	return r;
 }
 
-/* Where the log ends, at head or beyond: segment, offset, size and hash of *out. */
+/* Where the log ends, at head or beyond: segment, offset, size and hash of *out.  A copy without keys/ ends at its head:
+ * what stands behind could be anybody's. */
 static int find_end(int dirfd, const struct bawn_head *head, const struct bawn_segments *all, struct bawn_head *out, struct bawn_err *err)
 {
 	int r = 0;
-	struct bawn_tree tree;
+	struct bawn_trail trail;
+	struct bawn_vkey key;
 	struct bawn_head end = *head;
-	bawn_head_tree(head, &tree);
+	*out = end;
+	bawn_trail_init(&trail);
+	if (head->size > 0) {
+		if (bawn_keys_public(dirfd, head->epoch, &key) < 0)
+			return 0;
+		bawn_trail_from(&trail, head, &key);
+	}
 	for (size_t i = 0; r == 0 && i < all->n; i++) {
 		if (all->first[i] == head->segment)
-			r = end_in_segment(dirfd, all->first[i], head->offset, &tree, &end, err);
+			r = end_in_segment(dirfd, all->first[i], head->offset, &trail, &end, err);
 		else if (all->first[i] > head->segment && all->first[i] == end.size)
-			r = end_in_segment(dirfd, all->first[i], 0, &tree, &end, err);
+			r = end_in_segment(dirfd, all->first[i], 0, &trail, &end, err);
 	}
 	*out = end;
 	return r;
@@ -165,7 +167,8 @@ static int find_start(struct forward *f, const struct bawn_segments *all, size_t
 	const struct bawn_bookmark *p = f->place;
 	struct bawn_cut cut = { 0 };
 	size_t i = 0;
-	int r = all->n > 0 && all->first[0] > 0 ? bawn_cut_find(f->dirfd, all, &cut, err) : 0;
+	/* Who knows his place has asked before: that reads all segments, and tail comes once a second. */
+	int r = !p->known && all->n > 0 && all->first[0] > 0 ? bawn_cut_find(f->dirfd, all, &cut, err) : 0;
 	if (r < 0)
 		return r;
 	if (p->known && p->seq > f->end.size)

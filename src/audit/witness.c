@@ -88,21 +88,32 @@ static bool largest(struct bawn_span text, uint64_t limit, struct bawn_span *out
 	return best > 0;
 }
 
-/* The largest sighting of a witness's file; 0, -ENOENT where there is none in it, -EBADMSG where it is none. */
-static int read_lines(struct bawn_span text, struct bawn_sighting *out)
+/* The largest sighting; -ENOENT where there is none. */
+static int largest_of(struct bawn_span text, struct bawn_sighting *out)
 {
-	struct bawn_sighting s = { 0 };
+	struct bawn_sighting s = *out;
 	struct bawn_span line;
 	uint64_t size = UINT64_MAX;
-	if (!bawn_span_take(&text, '\n', &line) || !bawn_span_starts(line, LEAD) ||
-	    !take_origin((struct bawn_span){ line.p + sizeof LEAD - 1, line.n - (sizeof LEAD - 1) }, &s))
-		return -EBADMSG;
 	for (int tries = 0; tries < LINES_MAX && largest(text, size, &line, &size); tries++)
 		if (read_line(line, &s)) {
 			*out = s;
 			return 0;
 		}
 	return -ENOENT;
+}
+
+/* The same of a witness's file, -EBADMSG where it is none. */
+static int read_lines(struct bawn_span text, struct bawn_sighting *out)
+{
+	struct bawn_sighting s = { 0 };
+	struct bawn_span line;
+	if (!bawn_span_take(&text, '\n', &line) || !bawn_span_starts(line, LEAD) ||
+	    !take_origin((struct bawn_span){ line.p + sizeof LEAD - 1, line.n - (sizeof LEAD - 1) }, &s))
+		return -EBADMSG;
+	int r = largest_of(text, &s);
+	if (r == 0)
+		*out = s;
+	return r;
 }
 
 static int read_note(struct bawn_span text, struct bawn_sighting *out)
@@ -127,16 +138,30 @@ int bawn_witness_read(int dirfd, const char *file, struct bawn_sighting *out)
 	return bawn_span_starts(bawn_buf_span(&text), LEAD) ? read_lines(bawn_buf_span(&text), out) : read_note(bawn_buf_span(&text), out);
 }
 
-int bawn_witness_know(int witness, const char *origin, struct bawn_sighting *out)
+/* The name of the file says whose it is: where its first line is damaged, the others still count.  s.origin is then "". */
+static int know(int witness, const char *origin, struct bawn_sighting *out)
 {
 	char name[BAWN_WITNESS_NAME];
-	struct bawn_sighting s;
+	struct bawn_sighting s = { 0 };
+	bawn_auto_buf text = BAWN_BUF(2 * FILE_MAX);
 	bawn_witness_name(origin, name);
 	int r = bawn_witness_read(witness, name, &s);
-	if (r == -EBADMSG || (r == 0 && strcmp(s.origin, origin) != 0))
-		r = -ENOENT;  /* a file begun and not finished; telling it anew mends it */
+	if (r == -EBADMSG || (r == 0 && strcmp(s.origin, origin) != 0)) {
+		s = (struct bawn_sighting){ 0 };
+		r = bawn_read_file(witness, name, &text, NULL);
+		if (r == 0 || r == -EFBIG)
+			r = largest_of(bawn_buf_span(&text), &s);  /* none: begun and not finished; telling it anew mends it */
+	}
 	if (r == 0)
 		*out = s;
+	return r;
+}
+
+int bawn_witness_know(int witness, const char *origin, struct bawn_sighting *out)
+{
+	int r = know(witness, origin, out);
+	if (r == 0)
+		snprintf(out->origin, sizeof out->origin, "%s", origin);
 	return r;
 }
 
@@ -178,11 +203,11 @@ static int tell_locked(int witness, const char *origin, const struct bawn_sighti
 	struct stat st = { 0 };
 	bawn_auto_buf line = BAWN_BUF(2 * LINE_MAX_LEN);
 	bawn_witness_name(origin, name);
-	int r = bawn_witness_know(witness, origin, &known);
+	int r = know(witness, origin, &known);
 	if (r < 0 && r != -ENOENT)
 		return bawn_fail(err, r, "read the witness");
-	const bool knows = r == 0 && known.seal.size >= s->seal.size;
-	if (knows && !durable)
+	const bool knows = r == 0 && known.seal.size >= s->seal.size, harmed = r == 0 && known.origin[0] == '\0';
+	if (knows && !harmed && !durable)
 		return 0;
 	put_line(&line, knows ? &known : s);
 	r = bawn_buf_error(&line);
@@ -190,7 +215,7 @@ static int tell_locked(int witness, const char *origin, const struct bawn_sighti
 		return bawn_fail(err, r, "tell the witness");
 	bawn_auto_fd fd = openat(witness, name, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	/* A file cut in the middle of a line by a full disk or a crash is begun anew as well. */
-	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size > FILE_MAX || st.st_size == 0 || pread(fd, &last, 1, st.st_size - 1) != 1 || last != '\n')
+	if (harmed || fd < 0 || fstat(fd, &st) < 0 || st.st_size > FILE_MAX || st.st_size == 0 || pread(fd, &last, 1, st.st_size - 1) != 1 || last != '\n')
 		return begin(witness, name, origin, bawn_buf_span(&line), err);
 	if (knows)
 		return fdatasync(fd) < 0 ? bawn_fail(err, -errno, "tell the witness") : 0;
@@ -200,8 +225,10 @@ static int tell_locked(int witness, const char *origin, const struct bawn_sighti
 int bawn_witness_tell(int witness, const char *origin, const struct bawn_head *h, bool durable, struct bawn_err *err)
 {
 	struct bawn_sighting s = { .seal = h->seal };
-	if (h->size == 0 || !bawn_fits_rlimit(2 * FILE_MAX))
+	if (h->size == 0)
 		return 0;
+	if (!bawn_fits_rlimit(2 * FILE_MAX))
+		return durable ? bawn_fail(err, -EFBIG, "tell the witness: the file size limit of this process (RLIMIT_FSIZE) is too low") : 0;
 	memcpy(s.hash, h->hash, sizeof s.hash);
 	int r = lock(witness);
 	if (r < 0)

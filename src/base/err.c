@@ -24,7 +24,7 @@ static enum bawn_error type_of_errno(int code)
 {
 	if (code == -ENOMEM)
 		return BAWN_ERROR_OUT_OF_MEMORY;
-	if (code == -ENOSPC || code == -EDQUOT)
+	if (code == -ENOSPC || code == -EDQUOT || code == -EFBIG)  /* a disk, a quota, ulimit -f */
 		return BAWN_ERROR_DISK_FULL;
 	return BAWN_ERROR_INTERNAL;
 }

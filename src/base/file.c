@@ -20,8 +20,12 @@ int bawn_read_fd(int fd, const char *name, struct bawn_buf *out, struct bawn_err
 			break;
 		bawn_buf_add(out, chunk, (size_t)n);
 		int r = bawn_buf_error(out);
-		if (r == -EMSGSIZE)
-			return bawn_fail(err, -EFBIG, "read '%s': more than %zu bytes", name, out->max);
+		if (r == -EMSGSIZE) {
+			r = bawn_fail(err, -EFBIG, "read '%s': more than %zu bytes", name, out->max);
+			if (err != NULL)
+				err->type = BAWN_ERROR_INTERNAL;  /* no disk is full: it is not ours to read */
+			return r;
+		}
 		if (r < 0)
 			return bawn_fail(err, r, "read '%s'", name);
 	}
@@ -43,6 +47,12 @@ bool bawn_fits_rlimit(uint64_t end)
 	return getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur;
 }
 
+/* No full disk, but as little room. */
+static int too_long(struct bawn_err *err)
+{
+	return bawn_fail(err, -EFBIG, "write, within the file size limit of this process (RLIMIT_FSIZE, ulimit -f)");
+}
+
 int bawn_write_all(int fd, const void *p, size_t n, struct bawn_err *err)
 {
 	const char *at = p;
@@ -50,6 +60,8 @@ int bawn_write_all(int fd, const void *p, size_t n, struct bawn_err *err)
 		ssize_t did = write(fd, at, n);
 		if (did < 0 && errno == EINTR)
 			continue;
+		if (did < 0 && errno == EFBIG)
+			return too_long(err);
 		if (did <= 0)
 			return bawn_fail(err, did < 0 ? -errno : -EIO, "write");
 		at += did;
@@ -125,7 +137,7 @@ int bawn_new_file_begin(struct bawn_new_file *f, int dirfd, const char *path, mo
 
 int bawn_new_file_add(struct bawn_new_file *f, struct bawn_span bytes, struct bawn_err *err)
 {
-	int r = bawn_write_all(f->fd, bytes.p, bytes.n, err);
+	int r = bawn_fits_rlimit(bytes.n) ? bawn_write_all(f->fd, bytes.p, bytes.n, err) : too_long(err);
 	return r < 0 ? bawn_wrap(err, r, "replace '%s'", f->path) : 0;
 }
 
@@ -179,11 +191,25 @@ int bawn_make_dirs(const char *path, mode_t mode, struct bawn_err *err)
 	return 0;
 }
 
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+int bawn_memory_file(const char *name, struct bawn_err *err)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+	if (fd < 0 && errno == EINVAL)  /* Linux before 6.3 */
+		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	return fd < 0 ? bawn_fail(err, -errno, "make a memory file") : fd;
+}
+
 int bawn_sealed_copy(const char *name, struct bawn_span bytes, int *out_fd, struct bawn_err *err)
 {
-	bawn_auto_fd fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (!bawn_fits_rlimit(bytes.n))
+		return bawn_wrap(err, too_long(err), "make a copy of the %s", name);
+	bawn_auto_fd fd = bawn_memory_file(name, err);
 	if (fd < 0)
-		return bawn_fail(err, -errno, "make a memory file");
+		return fd;
 	int r = bawn_write_all(fd, bytes.p, bytes.n, err);
 	if (r < 0)
 		return bawn_wrap(err, r, "fill a memory file");

@@ -31,5 +31,8 @@ void bawn_new_file_done(struct bawn_new_file *f);
 /* mkdir -p; existing directories are left as they are, new ones are durable. */
 BAWN_MUST_CHECK int bawn_make_dirs(const char *path, mode_t mode, struct bawn_err *err);
 
+/* A file in memory that can be sealed, and never executed where the kernel can see to that (6.3). */
+BAWN_MUST_CHECK int bawn_memory_file(const char *name, struct bawn_err *err);
+
 /* A sealed, immutable memory file holding these bytes: what was looked at is what will be used. */
 BAWN_MUST_CHECK int bawn_sealed_copy(const char *name, struct bawn_span bytes, int *out_fd, struct bawn_err *err);

@@ -6,6 +6,7 @@
  * `bawn --version` and `--help` only print. */
 #include "cli/cli.h"
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "base/cleanup.h"
@@ -215,6 +216,7 @@ int bawn_cli_main(int argc, char **argv)
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		return puts("bawn " BAWN_VERSION) < 0 || fflush(stdout) != 0 ? BAWN_EXIT_CANNOT : BAWN_EXIT_OK;
 	keep_standard_fds();
+	(void)signal(SIGXFSZ, SIG_IGN);  /* a file that may not grow (ulimit -f) is a write that fails, and is told */
 	bool plain = getenv("NO_COLOR") != NULL && *getenv("NO_COLOR") != '\0';
 	struct bawn_cli c = {
 		.colour_out = !plain && isatty(STDOUT_FILENO) == 1,

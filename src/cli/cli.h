@@ -176,9 +176,9 @@ BAWN_MUST_CHECK int bawn_cli_with(struct bawn_strings *w, const struct bawn_opt_
 
 /* ---- stream.c: the program's output on its way to ours ---- */
 
-/* What may reach a terminal: text, newlines, tabs and colours; other control sequences are shown
- * escaped, because whoever wrote the code must not drive the reader's terminal. */
-struct bawn_cli_filter { unsigned char held[24]; size_t n; };
+/* What may reach a terminal: text, newlines, tabs and colours, which end with the output; other control sequences are
+ * shown escaped, because whoever wrote the code must not drive the reader's terminal. */
+struct bawn_cli_filter { unsigned char held[24]; size_t n; bool coloured; };
 void bawn_cli_filter_add(struct bawn_cli_filter *f, struct bawn_span bytes, struct bawn_buf *out);
 void bawn_cli_filter_end(struct bawn_cli_filter *f, struct bawn_buf *out);
 
@@ -190,6 +190,8 @@ struct bawn_cli_drive {
 	unsigned interrupts;
 	bool abandoned;                  /* after a second interrupt: leave by _exit, nothing may wait any more */
 	bool broken;                     /* nobody reads our stdout any more */
+	int  lost[3];                    /* by stream: why output could not be written (errno), or 0 */
+	const char *result_path;         /* where the caller will write the result, or NULL */
 	bool terminal[3], open_line;     /* by stream; whether the cursor stands in mid-line */
 	struct bawn_cli_filter filter[3];
 	struct bawn_buf tail;            /* the end of stderr */
@@ -206,7 +208,8 @@ int bawn_cli_drive_wait(struct bawn_cli_drive *d, int inotify, int ms);
 
 /* ---- report.c: a result in words ---- */
 struct bawn_cli_ran { const char *path, *network, *out_dir; size_t n_inputs; struct bawn_span code; bool stats, dry_run, asked; };
-void bawn_cli_report(const struct bawn_cli *c, const json_t *result, const struct bawn_cli_ran *ran);
+/* BAWN_EXIT_CANNOT where what was asked for could not be written, else 0. */
+int bawn_cli_report(const struct bawn_cli *c, const json_t *result, const struct bawn_cli_ran *ran);
 /* "bawn run --approval ID ..." as it has to be typed. */
 void bawn_cli_put_again(struct bawn_buf *out, const struct bawn_cli *c, const char *approval);
 void bawn_cli_put_quoted(struct bawn_buf *out, const char *word);

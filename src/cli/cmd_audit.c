@@ -20,7 +20,7 @@
 /* Who vouches that the log was not rewritten from its first entry on. */
 static const struct { const char *anchor, *sentence; bool independent; } anchors[] = {
 	{ "none", "nothing outside the log vouches for it: whoever has its key or an older copy could have put another in its place", false },
-	{ "same-uid", "its anchor belongs to the user who writes it: that user could have rewritten both", false },
+	{ "same-uid", "its anchor belongs, for all that can be told, to the user who writes it: that user could have rewritten both", false },
 	{ "other-uid", "its anchor belongs to another user of this host", true },
 	{ "remote", "its anchor is kept elsewhere", true },
 };
@@ -218,7 +218,7 @@ static int run_verify(struct bawn_cli *c, const void *opts, int n, char **word)
 	if (failed == 0 && o->bundle != NULL)
 		return verify_bundle(c, o->bundle, o->key != NULL ? key.p : NULL);
 	struct bawn_cli_bar bar = bawn_cli_bar_begin(c, "entries verified");
-	struct bawn_audit_verify_options v = { .key = o->key != NULL ? key.p : NULL, .witness = o->witness, .jobs = (unsigned)jobs,
+	struct bawn_audit_verify_options v = { .key = o->key != NULL ? key.p : NULL, .witness = o->witness, .copy = n > 0, .jobs = (unsigned)jobs,
 		.progress = { bawn_cli_bar_tick, &bar } };
 	(void)bawn_sha256_load();
 	char witness[544];
@@ -307,8 +307,6 @@ static int list_entry(void *ctx, const struct bawn_entry *e)
 		(void)json_array_clear(l->list);
 		return 0;
 	}
-	if (e->ts_us < l->o->pick.since)
-		return 1;  /* newest first: all that follows is older */
 	if (!bawn_cli_picked(&l->o->pick, e))
 		return 0;
 	bawn_json_push(l->list, json_incref(e->json), &ok);

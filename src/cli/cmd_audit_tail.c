@@ -25,7 +25,7 @@ static const struct bawn_opt rows[] = {
 struct tail {
 	const struct opts *o;
 	bool json, full;
-	uint64_t left;            /* still wanted, while looking back */
+	uint64_t end, left;       /* where the log ended when it was looked at; still wanted, while looking back */
 	struct bawn_bookmark place;
 	struct bawn_buf out;
 	struct bawn_err err;      /* of writing */
@@ -54,14 +54,35 @@ static int show_entry(void *ctx, const struct bawn_entry *e)
 	return t->out.n >= CHUNK ? write_out(t) : 0;
 }
 
+/* At its last entry, shown or not: from there on the place in the file is known. */
+static void begin_at_end(struct tail *t)
+{
+	t->place.seq = t->end > 0 ? t->end - 1 : 0;
+	t->left = t->o->last > 0 ? t->o->last : 10;
+}
+
 /* Newest first, until enough are found: where to begin. */
 static int look_back(void *ctx, const struct bawn_entry *e)
 {
 	struct tail *t = ctx;
-	if (e->ts_us < t->o->pick.since)
-		return 1;
-	t->place.seq = e->seq;
-	return bawn_cli_picked(&t->o->pick, e) && --t->left == 0;
+	if (e == NULL) {
+		begin_at_end(t);
+		return 0;
+	}
+	if (!bawn_cli_picked(&t->o->pick, e))
+		return 0;
+	t->place.seq = e->seq < t->place.seq ? e->seq : t->place.seq;
+	return --t->left == 0;
+}
+
+static int find_start(struct bawn_cli *c, struct tail *t, const char *dir, struct bawn_err *err)
+{
+	const struct bawn_find find = bawn_cli_find_of(&t->o->pick);
+	int r = bawn_audit_size(dir, &t->end, err);
+	begin_at_end(t);
+	if (r == 0)
+		r = bawn_cli_find(c, dir, &find, look_back, t, err);
+	return r > 0 ? 0 : r;  /* enough found */
 }
 
 /* No log, or one that is being made this moment: its head comes before its first segment. */
@@ -120,7 +141,7 @@ static int run(struct bawn_cli *c, const void *opts, int n, char **word)
 {
 	const struct opts *o = opts;
 	struct bawn_err err = { 0 };
-	struct tail t = { .o = o, .json = c->common.json, .full = c->common.verbose, .left = o->last > 0 ? o->last : 10, .out = BAWN_BUF(64u << 20) };
+	struct tail t = { .o = o, .json = c->common.json, .full = c->common.verbose, .out = BAWN_BUF(64u << 20) };
 	bawn_auto_fd watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	bool watched = false;
 	char dir[1024];
@@ -128,8 +149,7 @@ static int run(struct bawn_cli *c, const void *opts, int n, char **word)
 	heed_signals();
 	int r = bawn_cli_log_dir(c, NULL, dir, sizeof dir, &err);
 	if (r == 0 && !not_yet(dir))
-		r = bawn_audit_walk_back(dir, look_back, &t, &err);
-	r = r > 0 ? 0 : r;  /* enough found */
+		r = find_start(c, &t, dir, &err);
 	do
 		r = r == 0 ? show_new(&t, dir, &err) : r;
 	while (r == 0 && wait_for_more(dir, watch, &watched));

@@ -34,7 +34,7 @@ static const struct bawn_opt rows[] = {
 	ROW(0, "environment", TEXT, environment, "NAME", NULL, "packages that 'bawn env build' installed"),
 	ROW('e', "env", LIST, env, "NAME=VALUE", NULL, "set a variable"),
 	ROW(0, "in", LIST, in, "PATH[:NAME]", NULL, "copy a file or a tree into the workspace; a relative PATH\n                              is also looked for beside FILE"),
-	ROW(0, "out", TEXT, out, "DIR", NULL, "copy the files the code leaves to DIR"),
+	ROW(0, "out", TEXT, out, "DIR", NULL, "copy the files the code leaves to DIR; nothing goes below a\n                              hidden directory that is there already"),
 	ROW(0, "stdin", TEXT, stdin_, "FILE", NULL, "standard input of the code; - is ours"),
 	ROW(0, "override", FLAG, override, NULL, NULL, "ask to lift HIGH or BLOCKED; needs --reason"),
 	ROW(0, "reason", TEXT, reason, "TEXT", NULL, "why, 1 to 500 characters; it is recorded"),
@@ -57,6 +57,7 @@ struct run {
 	struct bawn_strings with;
 	struct bawn_cli_drive drive;
 	struct bawn_request req;
+	struct { int dir, fd; const char *name; } result;  /* opened before anything runs: a directory and a name in it, or what is there */
 	char approval[64];
 	bool interrupted;            /* while waiting for an answer */
 };
@@ -68,6 +69,42 @@ static void run_done(struct run *r)
 	bawn_cli_inputs_done(&r->in);
 	bawn_strings_done(&r->with);
 	bawn_cli_drive_done(&r->drive);
+	bawn_close_fdp(&r->result.dir);
+	bawn_close_fdp(&r->result.fd);
+}
+
+/* The directory of --result; one that --out will make is made now. */
+static int open_result_dir(struct run *r, const char *path, struct bawn_err *err)
+{
+	const char *slash = strrchr(path, '/');
+	bawn_auto_free char *dir = slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
+	r->result.name = slash != NULL ? slash + 1 : path;
+	if (dir == NULL)
+		return bawn_fail(err, -ENOMEM, "--result");
+	r->result.dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r->result.dir < 0 && errno == ENOENT && r->o->out != NULL && !r->o->dry_run) {
+		int code = bawn_make_dirs(r->o->out, 0777, err);
+		if (code < 0)
+			return code;
+		r->result.dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	if (r->result.dir < 0 || faccessat(r->result.dir, ".", W_OK | X_OK, AT_EACCESS) < 0)
+		return bawn_fail(err, -errno, "write to '%s'", dir);
+	return 0;
+}
+
+/* A file is replaced as a whole; a pipe, a device or a descriptor is written to. */
+static int open_result(struct run *r, struct bawn_err *err)
+{
+	const char *path = r->o->result;
+	struct stat st;
+	if (path == NULL)
+		return 0;
+	bool special = strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
+	if (!special)
+		return open_result_dir(r, path, err);
+	r->result.fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+	return r->result.fd < 0 ? bawn_fail(err, -errno, "open '%s'", path) : 0;
 }
 
 /* With a path, the language may stay open: the library finds it or asks.  Else it is python. */
@@ -166,7 +203,13 @@ static void fill_request(struct run *r, int n_args, char **args)
 
 static int prepare(struct run *r, int n, char **word, struct bawn_err *err)
 {
-	int code = read_code(r, &n, &word, err);
+	int code = open_result(r, err);
+	if (code < 0) {
+		bawn_close_fdp(&r->result.dir);
+		r->result.dir = -1;
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "result", "--result: %s", err->msg);
+	}
+	code = read_code(r, &n, &word, err);
 	if (code < 0)
 		return code;
 	code = read_input(r, r->o->code == NULL && r->path == NULL, err);
@@ -186,6 +229,7 @@ static int prepare(struct run *r, int n, char **word, struct bawn_err *err)
 	if (code < 0)
 		return code;
 	r->drive.reason = r->o->reason;
+	r->drive.result_path = r->result.dir >= 0 ? r->o->result : NULL;
 	r->drive.tells = !r->c->common.json && !r->c->common.quiet;
 	r->drive.asker.tty = r->o->dry_run ? -1 : bawn_cli_tty(r->c->common.json);
 	r->drive.asker.colour = r->c->colour_err;
@@ -195,14 +239,14 @@ static int prepare(struct run *r, int n, char **word, struct bawn_err *err)
 	return 0;
 }
 
-static void report(struct run *r, const json_t *doc)
+static int report(struct run *r, const json_t *doc)
 {
 	struct bawn_cli_ran ran = {
 		.path = r->path, .network = r->o->network, .out_dir = r->o->out, .n_inputs = r->in.n,
 		.code = bawn_buf_span(&r->code), .stats = r->o->stats, .dry_run = r->o->dry_run,
 		.asked = r->drive.asker.asked,
 	};
-	bawn_cli_report(r->c, doc, &ran);
+	return bawn_cli_report(r->c, doc, &ran);
 }
 
 static int once(struct run *r, json_t **out)
@@ -247,7 +291,7 @@ static void wait_for_answer(struct run *r, json_t **doc)
 	(void)snprintf(r->approval, sizeof r->approval, "%s", bawn_cli_text(*doc, "decision.approval_id"));
 	r->req.approval = r->approval;
 	if (!r->c->common.json)
-		report(r, *doc);
+		(void)report(r, *doc);  /* of what is held: nothing goes to stdout */
 	bawn_cli_say("waiting for the answer to %s", r->approval);
 	while (still_pending(r)) {
 		char events[4096];
@@ -272,21 +316,29 @@ static struct bawn_span stderr_of(struct run *r, const json_t *doc)
 	return (struct bawn_span){ json_string_value(text), json_string_length(text) };
 }
 
-/* A file is replaced as a whole; a pipe or device is written to. */
-static int write_result(const char *path, const json_t *doc, struct bawn_err *err)
+static int write_result(const struct run *res, const json_t *doc, struct bawn_err *err)
 {
-	struct stat st;
 	bawn_auto_buf text = BAWN_BUF(256u << 20);
 	int r = bawn_json_put(&text, doc, err);
 	bawn_buf_char(&text, '\n');
 	if (r < 0 || bawn_buf_error(&text) < 0)
 		return bawn_fail(err, -ENOMEM, "--result");
-	if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
-		return bawn_replace_file(AT_FDCWD, path, bawn_buf_span(&text), 0600, err);
-	bawn_auto_fd fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return bawn_fail(err, -errno, "open '%s'", path);
-	return bawn_write_all(fd, text.p, text.n, err);
+	if (res->result.fd >= 0)
+		return bawn_write_all(res->result.fd, text.p, text.n, err);
+	return bawn_replace_file(res->result.dir, res->result.name, bawn_buf_span(&text), 0600, err);
+}
+
+/* Output that did not get where it was sent: the program's end is not the whole story then. */
+static int say_lost(const struct run *r, int code)
+{
+	static const char *const name[] = { "", "standard output", "standard error" };
+	for (int i = 1; i <= 2; i++) {
+		if (r->drive.lost[i] == 0)
+			continue;
+		bawn_cli_say("write %s: %s", name[i], strerror(r->drive.lost[i]));
+		code = BAWN_EXIT_CANNOT;
+	}
+	return code;
 }
 
 static int exit_code(const struct run *r, const json_t *doc)
@@ -300,16 +352,17 @@ static int finish(struct run *r, json_t *doc)
 	int code = exit_code(r, doc);
 	if (r->path != NULL && strcmp(bawn_cli_text(doc, "status"), "completed") != 0 && !r->o->dry_run)
 		(void)bawn_cli_missing_file_hint(doc, r->path, stderr_of(r, doc));
-	if (r->o->result != NULL && write_result(r->o->result, doc, &err) < 0) {
+	if ((r->result.dir >= 0 || r->result.fd >= 0) && write_result(r, doc, &err) < 0) {
 		bawn_cli_say("--result: %s", err.msg);
 		code = BAWN_EXIT_CANNOT;
 	}
+	code = say_lost(r, code);
 	if (r->c->common.json)
 		code = bawn_cli_print_json(doc, code);
 	else if (r->interrupted)
 		bawn_cli_say("interrupted; %s stays pending", r->approval);
-	else
-		report(r, doc);
+	else if (report(r, doc) != 0)
+		code = BAWN_EXIT_CANNOT;
 	if (r->drive.abandoned)
 		_exit(code);
 	return code;
@@ -319,7 +372,7 @@ static int run(struct bawn_cli *c, const void *opts, int n, char **word)
 {
 	__attribute__((cleanup(run_done))) struct run r = {
 		.c = c, .o = opts, .code = BAWN_BUF(BAWN_CLI_CODE_MAX), .input = BAWN_BUF(BAWN_CLI_STDIN_MAX),
-		.drive = { .signals = -1, .asker.tty = -1 },
+		.drive = { .signals = -1, .asker.tty = -1 }, .result = { -1, -1, NULL },
 	};
 	bawn_auto_json doc = NULL;
 	struct bawn_err err = { 0 };
@@ -349,7 +402,17 @@ const struct bawn_cli_command bawn_cmd_run = {
 		"A redirected standard input is read to its end (at most 16m) before anything runs and passed\n"
 		"on; a terminal is never read.  A caller that leaves a pipe open must close it or give\n"
 		"--stdin /dev/null.  Output is shown as it comes; control sequences other than colours are\n"
-		"escaped when it goes to a terminal.  With --json nothing is streamed.\n"
+		"escaped when it goes to a terminal, and colours end with it.  With --json nothing is\n"
+		"streamed.  Output that cannot be written is exit status 125.\n"
+		"\n"
+		"--out makes DIR before anything runs.  Files are written there whole, never through a link,\n"
+		"over a hidden file or below a hidden directory that is there already, nor into bawn's own\n"
+		"directories or over FILE of --result; other files of the same name are replaced.  What is\n"
+		"left out is listed with the reason.  Give it a directory of its own: a file with a new name\n"
+		"may mean something to another program there.\n"
+		"\n"
+		"Limits on disk, inodes and open files hold always but are sampled for the result: one that\n"
+		"was met for a moment may leave no denial, and the disk use told is the most that was seen.\n"
 		"\n"
 		"Exit status: the program's own; 124 time or cpu-time limit; 125 bawn failed, busy, or wrong\n"
 		"usage; 126 refused or held; 127 interpreter absent; 128+n its own signal; 130 interrupted;\n"

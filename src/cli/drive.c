@@ -74,6 +74,8 @@ static void put(struct bawn_cli_drive *d, int fd, struct bawn_span s)
 			continue;
 		if (n < 0) {
 			d->broken |= fd == STDOUT_FILENO;
+			if (errno != EPIPE && d->interrupts == 0)
+				d->lost[fd] = errno;  /* a full disk, say: nobody chose that */
 			return;
 		}
 		s = (struct bawn_span){ s.p + n, s.n - (size_t)n };
@@ -156,9 +158,9 @@ static void end_lines(struct bawn_cli_drive *d)
 {
 	for (int i = 1; i <= 2; i++) {
 		bawn_auto_buf rest = BAWN_BUF(256);
+		d->open_line |= d->filter[i].n > 0;
 		bawn_cli_filter_end(&d->filter[i], &rest);
 		put(d, i, bawn_buf_span(&rest));
-		d->open_line |= rest.n > 0;
 	}
 	if (d->open_line && d->terminal[STDERR_FILENO])
 		put(d, STDERR_FILENO, bawn_span("\n"));
@@ -176,6 +178,8 @@ int bawn_cli_drive(struct bawn_cli_drive *d, struct bawn *b, struct bawn_request
 	req->stream = d->live;
 	req->confirm = d->asker.tty >= 0 ? on_question : NULL;
 	int r = bawn_start(b, req, &e, err);
+	if (r == 0 && d->result_path != NULL)
+		bawn_exec_result_at(e, d->result_path);
 	if (r == 0)
 		r = step(d, e, err);
 	if (r == 0)

@@ -295,7 +295,7 @@ static void say_missing(const struct bawn_cli *c, const json_t *result)
 }
 
 /* What would happen: on stdout, because it is the answer that was asked for. */
-static void dry_run(const struct bawn_cli *c, const json_t *result, const struct bawn_cli_ran *ran)
+static int dry_run(const struct bawn_cli *c, const json_t *result, const struct bawn_cli_ran *ran)
 {
 	static const struct bawn_cli_field row[] = {
 		{ "level", "assessment.level", BAWN_CLI_LEVEL }, { "score", "assessment.score", BAWN_CLI_TEXT },
@@ -309,7 +309,7 @@ static void dry_run(const struct bawn_cli *c, const json_t *result, const struct
 	json_t *f;
 	if (json_is_object(bawn_cli_at(result, "error"))) {
 		say_error(result);
-		return;
+		return 0;
 	}
 	bawn_cli_fields(&out, result, row, BAWN_LEN(row), c->colour_out);
 	bawn_buf_str(&out, "limits            ");
@@ -318,17 +318,16 @@ static void dry_run(const struct bawn_cli *c, const json_t *result, const struct
 	json_array_foreach(bawn_cli_at(result, "assessment.findings"), i, f)
 		bawn_cli_finding(&out, f, ran->code, c->colour_out);
 	bawn_cli_score(&out, bawn_cli_at(result, "assessment"), c->common.verbose);
-	(void)bawn_cli_print(&out, 0);
+	int code = bawn_cli_print(&out, 0);
 	if (!c->common.quiet)
 		bawn_cli_say("dry run: nothing ran");
+	return code;
 }
 
-void bawn_cli_report(const struct bawn_cli *c, const json_t *result, const struct bawn_cli_ran *ran)
+int bawn_cli_report(const struct bawn_cli *c, const json_t *result, const struct bawn_cli_ran *ran)
 {
-	if (ran->dry_run) {
-		dry_run(c, result, ran);
-		return;
-	}
+	if (ran->dry_run)
+		return dry_run(c, result, ran);
 	say_status(c, result, ran);
 	bool ran_at_all = json_is_object(bawn_cli_at(result, "usage")) && *bawn_cli_text(result, "assessment.level") != '\0' &&
 	                  strcmp(bawn_cli_text(result, "status"), "needs_approval") != 0 &&
@@ -336,7 +335,7 @@ void bawn_cli_report(const struct bawn_cli *c, const json_t *result, const struc
 	if (ran_at_all && ran->stats)
 		say_stats(result);
 	if (c->common.quiet || !ran_at_all)
-		return;
+		return 0;
 	say_warnings(result);
 	say_denials(result, ran->path);
 	say_files(result, ran);
@@ -348,4 +347,5 @@ void bawn_cli_report(const struct bawn_cli *c, const json_t *result, const struc
 	if (c->common.verbose)
 		bawn_cli_say("execution %s, %s; 'bawn show %s' has the record", bawn_cli_text(result, "id"),
 		             bawn_cli_text(result, "status"), bawn_cli_text(result, "id"));
+	return 0;
 }

@@ -2,6 +2,7 @@
 #include "core/alerts.h"
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -67,7 +68,7 @@ static void raise_alert(struct bawn *b, const struct bawn_policy *p, enum kind k
 		(void)futimens(stamp, NULL);
 }
 
-/* ---- after an execution ---- */
+/* ---- after a commit ---- */
 
 struct hour { uint64_t since, looked, count[KIND_COUNT]; };
 
@@ -75,8 +76,12 @@ static int count_entry(void *ctx, const struct bawn_entry *e)
 {
 	struct hour *h = ctx;
 	const char *type = json_string_value(json_object_get(e->json, "type")), *severity = json_string_value(json_object_get(e->json, "severity"));
-	if (e->ts_us < h->since || ++h->looked > LOOK_BACK)
+	/* A record is written when what it belongs to ends: an older one may stand behind younger ones.  No run takes an hour
+	 * by default; where one does, or a clock stepped, an alert may come late. */
+	if (e->ts_us + HOUR_US < h->since || ++h->looked > LOOK_BACK)
 		return 1;
+	if (e->ts_us < h->since)
+		return 0;
 	h->count[CRITICAL_EVENTS] += severity != NULL && strcmp(severity, "CRITICAL") == 0;
 	h->count[VIOLATIONS] += type != NULL && strcmp(type, bawn_record_name(BAWN_RECORD_LIMIT_VIOLATION)) == 0;
 	return 0;
@@ -91,23 +96,36 @@ static uint64_t disk_percent(const char *dir)
 	return all > 0 ? (100 * used + all - 1) / all : 0;
 }
 
-void bawn_alerts_after(struct bawn_exec *e)
+/* Was something that counts committed since it was last looked at?  By this handle: each looks at its own. */
+static bool something_new(struct bawn *b)
+{
+	struct bawn_audit *log;
+	if (bawn_log(b, &log, NULL) < 0)
+		return false;
+	const uint64_t now = log->notable;
+	return atomic_exchange(&b->noted, now) != now;
+}
+
+static void tell(struct bawn_exec *e, enum kind k, uint64_t actual)
+{
+	char said[200];
+	bool ok = true;
+	raise_alert(e->b, e->policy->policy, k, actual, said, sizeof said);
+	if (said[0] != '\0')
+		bawn_json_push(e->warnings, json_string(said), &ok);
+}
+
+void bawn_alerts_noted(struct bawn_exec *e)
 {
 	struct hour h = { .since = bawn_wall_us() - HOUR_US };
-	const bool counts = json_array_size(e->violations) > 0 || e->lift.used;
-	h.count[DISK] = disk_percent(e->b->dirs.audit);
-	if (counts && bawn_audit_walk_back(e->b->dirs.audit, count_entry, &h, NULL) < 0)
+	/* A log that cannot be read raises none of these; verify is who tells that. */
+	if (!something_new(e->b) || bawn_audit_walk_back(e->b->dirs.audit, count_entry, &h, NULL) < 0)
 		return;
-	for (int k = 0; k < KIND_COUNT; k++) {
-		char said[200];
-		bool ok = true;
-		if (k == INTEGRITY)
-			continue;
-		raise_alert(e->b, e->policy->policy, (enum kind)k, h.count[k], said, sizeof said);
-		if (said[0] != '\0')
-			bawn_json_push(e->warnings, json_string(said), &ok);
-	}
+	tell(e, CRITICAL_EVENTS, h.count[CRITICAL_EVENTS]);
+	tell(e, VIOLATIONS, h.count[VIOLATIONS]);
 }
+
+void bawn_alerts_disk(struct bawn_exec *e) { tell(e, DISK, disk_percent(e->b->dirs.audit)); }
 
 /* ---- after a check of the log ---- */
 

@@ -8,5 +8,8 @@
 #include "core/handle.h"
 
 struct bawn_exec;
-/* After the outcome was recorded: violations, CRITICAL events, the disk.  What is told is a warning of the result. */
-void bawn_alerts_after(struct bawn_exec *e);
+/* After a commit: looks at violations and CRITICAL events where it held some, whoever's they are (what the log says
+ * itself, log.disk_full, too).  What is told is a warning of the result. */
+void bawn_alerts_noted(struct bawn_exec *e);
+/* After an outcome: how full the disk of the log is. */
+void bawn_alerts_disk(struct bawn_exec *e);

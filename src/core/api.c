@@ -220,9 +220,14 @@ int bawn_assess_code_only(struct bawn *b, const struct bawn_request *req, struct
 
 /* --- policy ---------------------------------------------------------------------------------- */
 
-static int record_policy(struct bawn *b, const json_t *change, struct bawn_err *err)
+struct changing { struct bawn *b; json_t *recorded; };
+
+/* Before the change is made: one that is in force is in the log. */
+static int record_policy(void *ctx, const json_t *change, struct bawn_err *err)
 {
-	struct bawn_audit *log;
+	struct changing *c = ctx;
+	struct bawn *b = c->b;
+	struct bawn_audit *log = NULL;
 	struct bawn_receipt receipt;
 	int r = bawn_log(b, &log, err);
 	if (r < 0)
@@ -231,7 +236,20 @@ static int record_policy(struct bawn *b, const json_t *change, struct bawn_err *
 	if (who == NULL)
 		return bawn_fail(err, -ENOMEM, "record the policy");
 	struct bawn_record rec = { .type = BAWN_RECORD_POLICY_CHANGED, .principal = who, .body = change };
-	return bawn_audit_put(log, &rec, &receipt, err);
+	r = bawn_audit_put(log, &rec, &receipt, err);
+	if (r == 0)
+		c->recorded = json_deep_copy(change);
+	return r < 0 ? bawn_wrap(err, r, "the policy was not changed, since that cannot be recorded") : 0;
+}
+
+/* What was recorded did not come about: the log must not say that it is in force. */
+static void take_back(struct bawn *b, json_t *change)
+{
+	struct changing again = { .b = b };
+	bool ok = true;
+	bawn_json_set(change, "undone", json_true(), &ok);
+	(void)!record_policy(&again, change, NULL);  /* best effort: the error that led here is told */
+	json_decref(again.recorded);
 }
 
 /* Where a change is written: the directory that was named, else the user's own, else /etc/bawn. */
@@ -246,14 +264,18 @@ int bawn_configure_policies(struct bawn *b, const char *document, size_t size, s
 {
 	if (b == NULL || document == NULL || out == NULL)
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, NULL, "a handle, a document and a place for the result are needed");
-	/* A change that cannot be recorded is not made: the log is opened first. */
+	/* A change that cannot be recorded is not made. */
 	struct bawn_audit *log;
 	int r = bawn_log(b, &log, err);
 	if (r < 0)
 		return r;
 	bawn_auto_json change = NULL;
 	struct bawn_err why = { 0 };
-	r = bawn_policy_set(&b->dirs.policy, policy_target(&b->dirs), (struct bawn_span){ document, size }, &change, &why);
+	struct changing c = { .b = b };
+	r = bawn_policy_set_recorded(&b->dirs.policy, policy_target(&b->dirs), (struct bawn_span){ document, size }, record_policy, &c, &change, &why);
+	bawn_auto_json recorded = c.recorded;
+	if (r < 0 && recorded != NULL)
+		take_back(b, recorded);
 	if (r < 0 && change != NULL && why.type == BAWN_ERROR_CONFIG_INVALID)
 		return bawn_result_take(bawn_steal(change), out, err);  /* its `errors` say what is wrong */
 	if (r < 0) {
@@ -261,9 +283,6 @@ int bawn_configure_policies(struct bawn *b, const char *document, size_t size, s
 			*err = why;
 		return r;
 	}
-	r = record_policy(b, change, err);
-	if (r < 0)
-		return bawn_wrap(err, r, "the policy was changed but not recorded");
 	struct bawn_policy_ref *fresh = NULL;
 	r = load_policy(&b->dirs, &fresh, err);
 	if (r < 0)

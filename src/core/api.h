@@ -86,3 +86,7 @@ enum bawn_status { BAWN_STATUSES(BAWN_X_STATUS) BAWN_STATUS_COUNT };
 const char *bawn_status_name(enum bawn_status s);
 /* The exit code of `bawn run` for a result document. */
 int bawn_exit_code(const json_t *result);
+
+/* Of an execution that has not begun: the files that the code leaves do not take this path, in which the caller will write
+ * the result.  Borrowed until the execution is freed. */
+void bawn_exec_result_at(struct bawn_exec *e, const char *result_path);

@@ -23,7 +23,8 @@ int bawn_approvals_open(const char *state_dir, struct bawn_approvals *out, struc
 	bawn_auto_fd lock = openat(dir, "LOCK", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (lock < 0)
 		return bawn_fail(err, -errno, "open '%s/LOCK'", path);
-	*out = (struct bawn_approvals){ bawn_take_fd(&dir), bawn_take_fd(&lock) };
+	*out = (struct bawn_approvals){ .dir = bawn_take_fd(&dir), .lock = bawn_take_fd(&lock) };
+	snprintf(out->audit, sizeof out->audit, "%s/audit", state_dir);
 	return 0;
 }
 
@@ -269,19 +270,30 @@ static json_t *decision_json(const struct bawn_verdict *v)
 	                 "reason", v->reason, "at", at, "assurance", bawn_word(&bawn_assurance_words, (int)v->assurance));
 }
 
-static int record_decision(struct bawn_audit *log, const json_t *doc, const json_t *decision, const json_t *by, struct bawn_err *err)
+static json_t *expires_json(const json_t *doc)
+{
+	char until[BAWN_RFC3339_LEN];
+	bawn_rfc3339(number_of(doc, "expires_us"), until);
+	return json_string(until);
+}
+
+static int record_decision(struct bawn_audit *log, const json_t *doc, const json_t *decision, const json_t *by, uint64_t *out_seq, struct bawn_err *err)
 {
 	bawn_auto_json body = json_deep_copy(decision);
 	bool ok = body != NULL;
 	bawn_json_set(body, "approval_id", json_deep_copy(json_object_get(doc, "id")), &ok);
 	bawn_json_set(body, "request_sha256", json_deep_copy(json_object_get(doc, "request_sha256")), &ok);
 	bawn_json_set(body, "level", json_deep_copy(json_object_get(doc, "level")), &ok);
+	bawn_json_set(body, "expires_at", expires_json(doc), &ok);
 	if (!ok)
 		return bawn_fail(err, -ENOMEM, "record the decision");
 	struct bawn_receipt receipt;
 	struct bawn_record rec = { .type = BAWN_RECORD_APPROVAL_DECIDED, .exec = json_string_value(json_object_get(doc, "exec")),
 		.session = json_string_value(json_object_get(doc, "session")), .principal = by, .body = body };
-	return bawn_audit_put(log, &rec, &receipt, err);
+	int r = bawn_audit_put(log, &rec, &receipt, err);
+	if (r == 0)
+		*out_seq = receipt.seq;
+	return r;
 }
 
 static int find(struct bawn_approvals *a, const char *id, char full[static BAWN_ULID_LEN], json_t **out, struct bawn_err *err)
@@ -306,10 +318,12 @@ int bawn_approval_decide(struct bawn_approvals *a, struct bawn_audit *log, const
 	bawn_auto_json decision = decision_json(v);
 	if (decision == NULL)
 		return bawn_fail(err, -ENOMEM, "decide");
-	r = record_decision(log, doc, decision, v->by, err);
+	uint64_t seq = 0;
+	r = record_decision(log, doc, decision, v->by, &seq, err);
 	if (r < 0)
 		return bawn_wrap(err, r, "record the decision");
 	bool ok = true;
+	bawn_json_set(doc, "decided_seq", json_integer((json_int_t)seq), &ok);
 	bawn_json_set(doc, "decision", json_incref(decision), &ok);
 	bawn_json_set(doc, "state", json_string(v->approve ? "approved" : "denied"), &ok);
 	r = ok ? store(a, full, doc, err) : bawn_fail(err, -ENOMEM, "decide");
@@ -317,6 +331,55 @@ int bawn_approval_decide(struct bawn_approvals *a, struct bawn_audit *log, const
 		return r;
 	*out = bawn_steal(doc);
 	return 0;
+}
+
+struct looking { uint64_t seq; json_t *entry; bool pruned; };
+static int see(void *ctx, const struct bawn_entry *e)
+{
+	struct looking *l = ctx;
+	if (e->seq == l->seq) {
+		l->entry = json_incref(e->json);
+		return 0;  /* the next one has to cite it */
+	}
+	l->pruned = l->entry == NULL;
+	return 1;
+}
+
+static bool same(const json_t *a, const json_t *b, const char *key)
+{
+	const json_t *v = json_object_get(a, key);
+	return v != NULL && json_equal(v, json_object_get(b, key));
+}
+
+/* Does this entry say what the file says? */
+static bool says_so(const json_t *entry, const json_t *doc)
+{
+	const json_t *body = json_object_get(entry, "body"), *d = json_object_get(doc, "decision");
+	bawn_auto_json until = expires_json(doc);
+	return strcmp(text_of(entry, "type"), bawn_record_name(BAWN_RECORD_APPROVAL_DECIDED)) == 0 &&
+	       strcmp(text_of(body, "approval_id"), text_of(doc, "id")) == 0 && same(body, doc, "request_sha256") &&
+	       strcmp(text_of(body, "decision"), "approved") == 0 && same(body, d, "by") && same(body, d, "assurance") && same(body, d, "at") &&
+	       until != NULL && json_equal(json_object_get(body, "expires_at"), until);
+}
+
+/* The file can be written by whoever has the state directory; the log has what was decided.  Its words stand in for the
+ * file's: a reason is kept there without the secrets that were in it. */
+static int believe(const struct bawn_approvals *a, json_t *doc, struct bawn_err *err)
+{
+	const json_t *number = json_object_get(doc, "decided_seq");
+	struct looking l = { .seq = number_of(doc, "decided_seq") };
+	int r = json_is_integer(number) ? bawn_audit_walk(a->audit, l.seq, see, &l, err) : 0;
+	bawn_auto_json entry = l.entry;
+	if (r < 0 && r != -ENOENT)
+		return bawn_wrap(err, r, "look for the answer to %s", text_of(doc, "id"));
+	if (l.pruned)
+		return wrong_state(text_of(doc, "id"), "expired", err);
+	if (entry == NULL || !says_so(entry, doc))
+		return bawn_fail_as(err, BAWN_ERROR_APPROVAL_UNKNOWN, "approval", "approvals/%s.json says that it was approved, the log does not: it lifts nothing",
+		                    text_of(doc, "id"));
+	bool ok = true;
+	bawn_json_set(json_object_get(doc, "decision"), "reason", json_deep_copy(json_object_get(json_object_get(entry, "body"), "reason")), &ok);
+	return ok ? 0 : bawn_fail(err, -ENOMEM, "look for the answer");
 }
 
 int bawn_approval_look(struct bawn_approvals *a, const char *id, const char *request_sha256, json_t **out, struct bawn_err *err)
@@ -330,6 +393,9 @@ int bawn_approval_look(struct bawn_approvals *a, const char *id, const char *req
 		return bawn_fail_as(err, BAWN_ERROR_APPROVAL_MISMATCH, "approval", "approval %s was given for another request", full);
 	if (strcmp(state_of(doc), "approved") != 0)
 		return wrong_state(full, state_of(doc), err);
+	r = believe(a, doc, err);
+	if (r < 0)
+		return r;
 	*out = bawn_steal(doc);
 	return 0;
 }

@@ -7,7 +7,10 @@
  * Invariants: (1) an approval is bound to request_sha256 and lifts nothing else; (2) it is used at
  * most once: the step to `used` is durable before the intent is recorded; (3) every step is made
  * under STATE/approvals/LOCK by replacing the file atomically, so the first durable decision wins;
- * (4) a decision is recorded in the audit log before the file says so. */
+ * (4) a decision is recorded in the audit log before the file says so;
+ * (5) a file alone lifts nothing: the log must have that very decision (approval, request, who, how sure, until when), in
+ * an entry that is whole and that the next one cites; who and why are then taken from the log.
+ * NOTE: a `used` that is put back to `approved` is not noticed here; the log then has two override.used of one approval. */
 #pragma once
 #include "audit/audit.h"
 #include "base/err.h"
@@ -16,7 +19,7 @@
 #include "core/request.h"
 #include "policy/policy.h"
 
-struct bawn_approvals { int dir, lock; };
+struct bawn_approvals { int dir, lock; char audit[600]; /* STATE/audit */ };
 BAWN_MUST_CHECK int bawn_approvals_open(const char *state_dir, struct bawn_approvals *out, struct bawn_err *err);
 void bawn_approvals_done(struct bawn_approvals *a);
 
@@ -39,7 +42,8 @@ struct bawn_verdict { bool approve; const char *reason; enum bawn_assurance assu
 BAWN_MUST_CHECK int bawn_approval_decide(struct bawn_approvals *a, struct bawn_audit *log, const char *id,
                                          const struct bawn_verdict *v, json_t **out, struct bawn_err *err);
 
-/* Whether it would lift exactly this request now; consumes nothing. */
+/* Whether it would lift exactly this request now; consumes nothing.  APPROVAL_UNKNOWN where the log does not have it,
+ * APPROVAL_EXPIRED where that part of the log was pruned. */
 BAWN_MUST_CHECK int bawn_approval_look(struct bawn_approvals *a, const char *id, const char *request_sha256,
                                        json_t **out, struct bawn_err *err);
 

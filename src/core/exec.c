@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "core/install.h"
+#include "core/outdir.h"
 #include "core/running.h"
 #include "core/uids.h"
 #include "docker/docker.h"
@@ -73,7 +74,7 @@ static int check(struct bawn_exec *e, struct bawn_err *err)
 	e->backend = backend[e->checked->backend];
 	if (e->checked->n_packages > 0 && (r = bawn_install_want(e, err)) < 0)
 		return r;
-	if (e->plan == NULL && e->checked->network != BAWN_NETWORK_NONE && (r = bawn_plan_make(e->policy->policy, e->checked, &e->plan, err)) < 0)
+	if (e->plan == NULL && e->checked->network != BAWN_NETWORK_NONE && (r = bawn_plan_make(e->policy->policy, e->checked, e->backend->ca_file, &e->plan, err)) < 0)
 		return r;
 	if (e->backend == &bawn_native_backend)
 		e->sandbox = bawn_spare(e->b);
@@ -242,7 +243,9 @@ static void tidy(struct bawn_exec *e)
 
 static int intend(struct bawn_exec *e, struct bawn_err *err)
 {
-	int r = bawn_exec_consume(e, err);
+	int r = bawn_exec_open_out(e, err);
+	if (r == 0)
+		r = bawn_exec_consume(e, err);
 	if (r == 0)
 		r = bawn_exec_prepare(e, err);  /* the walls go up while the intent goes to disk */
 	if (r == 0)
@@ -423,7 +426,7 @@ int bawn_start(struct bawn *b, const struct bawn_request *req, struct bawn_exec 
 	e->b = b;
 	e->policy = bawn_policy_hold(b);
 	e->status = BAWN_STATUS_COUNT;
-	e->slot_fd = e->mark_fd = e->epoll = e->cancel = e->watch = e->timer = e->out_dir = -1;
+	e->slot_fd = e->mark_fd = e->epoll = e->cancel = e->watch = e->timer = -1;
 	e->slots = (struct bawn_slots){ -1, -1 };
 	e->env = BAWN_ENV_NONE;
 	e->started_us = bawn_wall_us();
@@ -473,6 +476,7 @@ void bawn_exec_free(struct bawn_exec *e)
 	bawn_env_drop(&e->env);
 	bawn_plan_free(e->plan);
 	bawn_plan_free(e->fetch);
+	bawn_outdir_free(e->outdir);
 	json_t *list[] = { e->denials, e->violations, e->files, e->skipped, e->warnings, e->reasons, e->assessment_json, e->lift.by, e->observed, e->container, e->network };
 	for (size_t i = 0; i < BAWN_LEN(list); i++)
 		json_decref(list[i]);
@@ -480,7 +484,7 @@ void bawn_exec_free(struct bawn_exec *e)
 	bawn_checked_free(e->checked);
 	for (int s = 1; s <= 2; s++)
 		bawn_buf_done(&e->out[s]);
-	int *fd[] = { &e->mark_fd, &e->epoll, &e->cancel, &e->watch, &e->timer, &e->out_dir };
+	int *fd[] = { &e->mark_fd, &e->epoll, &e->cancel, &e->watch, &e->timer };
 	for (size_t i = 0; i < BAWN_LEN(fd); i++)
 		bawn_close_fdp(fd[i]);
 	bawn_slots_done(&e->slots);

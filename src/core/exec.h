@@ -33,6 +33,8 @@ enum bawn_phase {
 /* How a verdict was lifted. */
 struct bawn_lift { bool used; json_t *by; char reason[2100]; char at[32]; enum bawn_assurance assurance; };
 
+struct bawn_outdir;
+
 struct bawn_exec {
 	struct bawn            *b;
 	struct bawn_policy_ref *policy;
@@ -66,6 +68,8 @@ struct bawn_exec {
 	bool                    built;         /* for this request */
 	const struct bawn_collector *collector;  /* of an install, who takes its files; NULL: the code is somebody else's */
 	uint32_t                collect_files;
+	struct bawn_outdir     *outdir;        /* where its files go; NULL: they are only listed */
+	const char             *result_path;   /* no place for them, or NULL */
 
 	struct bawn_slots       slots;
 	unsigned                slot;
@@ -86,7 +90,6 @@ struct bawn_exec {
 	bool                    handed;       /* the launcher may have the code */
 	bool                    ending, recorded;  /* these phases were entered */
 	bool                    full;         /* the launcher's socket is watched for room, too */
-	int                     out_dir;      /* while files are collected, or -1 */
 	struct bawn_err         late;         /* what failed when the code was over: said once the files are collected */
 	struct bawn_buf         out[3];       /* by stream number; [0] unused */
 	struct bawn_sha256      out_hash[3];
@@ -159,5 +162,6 @@ int bawn_exec_watch(struct bawn_exec *e, struct bawn_err *err);
 int bawn_exec_collect(struct bawn_exec *e, struct bawn_err *err);
 void bawn_exec_cut(struct bawn_exec *e);                                            /* its way out, if it has one */
 int bawn_exec_end(struct bawn_exec *e);                                             /* the launcher is gone, or late */
+BAWN_MUST_CHECK int bawn_exec_open_out(struct bawn_exec *e, struct bawn_err *err);  /* out_dir, if it was asked for */
 BAWN_MUST_CHECK int bawn_exec_denial(struct bawn_exec *e, const struct bawn_denial *d);
 BAWN_MUST_CHECK int bawn_exec_spec(const struct bawn_exec *e, struct bawn_sandbox_spec *out, struct bawn_err *err);

@@ -21,6 +21,7 @@ struct bawn {
 	bool                    swept;
 	struct bawn_sandbox    *spare;      /* of the native backend, started ahead; or NULL */
 	atomic_flag             tidied;     /* by the first run */
+	_Atomic uint64_t        noted;      /* what of audit->notable the alerts have looked at */
 };
 
 struct bawn_policy_ref *bawn_policy_hold(struct bawn *b);
@@ -39,7 +40,7 @@ uint32_t bawn_need_as_root(const struct bawn_policy *p);
 BAWN_MUST_CHECK int bawn_probe_spec(const struct bawn_dirs *d, const struct bawn_policy *p, enum bawn_backend_id backend, struct bawn_sandbox_spec *out,
                                     struct bawn_err *err);
 
-/* Where the container engine is: policy's word; else the caller's DOCKER_HOST, unless root has written a policy. */
+/* Where the container engine is: policy's word; else the caller's DOCKER_HOST, which is refused where root has written a policy. */
 BAWN_MUST_CHECK int bawn_docker_socket(const struct bawn_policy *p, const char **out, struct bawn_err *err);
 
 /* Copies an options struct of the caller (its `size` comes first) over `to`, which has its defaults.

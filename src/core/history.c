@@ -56,7 +56,7 @@ struct history { const struct bawn_history_filter *f; uint64_t limit; json_t *ro
 static bool wanted(const struct bawn_history_filter *f, const struct bawn_entry *e)
 {
 	const json_t *body = json_object_get(e->json, "body");
-	if ((f->until_us != 0 && e->ts_us > f->until_us) || !bawn_record_ends(text_of(e->json, "type")))
+	if (e->ts_us < f->since_us || (f->until_us != 0 && e->ts_us > f->until_us) || !bawn_record_ends(text_of(e->json, "type")))
 		return false;
 	if (differs(f->level, text_of(body, "level")) || differs(f->status, text_of(body, "status")) ||
 	    differs(f->session, text_of(e->json, "session")))
@@ -71,8 +71,6 @@ static int history_entry(void *ctx, const struct bawn_entry *e)
 		(void)json_array_clear(h->rows);
 		return 0;
 	}
-	if (h->f->since_us != 0 && e->ts_us < h->f->since_us)
-		return 1;  /* newest first: all that follows is older */
 	if (!wanted(h->f, e))
 		return 0;
 	bawn_json_push(h->rows, row_json(e->json), &h->ok);
@@ -170,7 +168,7 @@ static int report_entry(void *ctx, const struct bawn_entry *e)
 static int read_for_report(const struct bawn_dirs *d, bool whole, struct report *r, struct bawn_err *err)
 {
 	r->backwards = whole && r->from > 0;
-	return r->backwards ? bawn_audit_find(d->audit, d->indexer, &(struct bawn_find){ .since_us = r->from, .until_us = r->to, .each = true }, report_entry, r, err)
+	return r->backwards ? bawn_audit_find(d->audit, d->indexer, &(struct bawn_find){ .since_us = r->from, .until_us = r->to }, report_entry, r, err)
 	                    : bawn_audit_walk(d->audit, 0, report_entry, r, err);
 }
 
@@ -256,10 +254,18 @@ int bawn_get_audit_report(struct bawn *b, uint64_t since_us, uint64_t until_us, 
 	int rc = r.ok ? integrity(&b->dirs, &sound, err) : -ENOMEM;
 	if (rc < 0)
 		return r.ok ? rc : bawn_fail(err, -ENOMEM, "report");
-	rc = read_for_report(&b->dirs, json_is_true(json_object_get(sound, "ok")), &r, NULL);
-	/* A log that does not verify still gives a report of what could be read; integrity says so. */
+	const bool whole = json_is_true(json_object_get(sound, "ok"));
+	struct bawn_err why = { 0 };
+	rc = read_for_report(&b->dirs, whole, &r, &why);
 	if (rc < 0 && !r.ok)
 		return bawn_fail(err, -ENOMEM, "report");
+	/* A log that does not verify still gives a report of what could be read; integrity says so.  One that does and cannot
+	 * be read gives none: it would say too little. */
+	if (rc < 0 && rc != -ENOENT && whole) {
+		if (err != NULL)
+			*err = why;
+		return bawn_wrap(err, rc, "report");
+	}
 	bawn_auto_json types = in_order(by_type), *levels = in_order(by_level), *statuses = in_order(by_status);
 	char from[BAWN_RFC3339_LEN], to[BAWN_RFC3339_LEN], at[BAWN_RFC3339_LEN];
 	bawn_rfc3339(r.from, from);

@@ -65,7 +65,7 @@ int bawn_install_want(struct bawn_exec *e, struct bawn_err *err)
 		return bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, "network.whitelist",
 		                    "policy lists no host that packages may come from; in sandbox.yaml, for what %s of this host is configured with: "
 		                    "network: {whitelist: [%s], acknowledge_risk: true}", tool->tool, tool->preset);
-	int r = bawn_plan_make(p, c, &plan, err);
+	int r = bawn_plan_make(p, c, e->backend->ca_file, &plan, err);
 	if (r < 0)
 		return r;
 	struct bawn_sha256 h;

@@ -35,7 +35,7 @@ static void find_authorities(const struct bawn_policy *p, struct bawn_plan *plan
 }
 
 /* How curl, pip, npm and everybody else who goes by the environment find the proxy, and whom they believe. */
-static void tell_programs(struct bawn_plan *plan, const char *secret, bool *ok)
+static void tell_programs(struct bawn_plan *plan, const char *secret, const char *ca_inside, bool *ok)
 {
 	static const char *const proxy[] = { "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "PIP_PROXY",
 		"npm_config_proxy", "npm_config_https_proxy" };
@@ -46,7 +46,7 @@ static void tell_programs(struct bawn_plan *plan, const char *secret, bool *ok)
 	for (size_t i = 0; i < BAWN_LEN(proxy); i++)
 		*ok = *ok && 0 == bawn_strings_add(&plan->env, "%s=http://" USER ":%s@127.0.0.1:%d", proxy[i], secret, BAWN_PORT);
 	for (size_t i = 0; plan->ca_file[0] != '\0' && i < BAWN_LEN(ca); i++)
-		*ok = *ok && 0 == bawn_strings_add(&plan->env, "%s=" BAWN_CA_FILE, ca[i]);
+		*ok = *ok && 0 == bawn_strings_add(&plan->env, "%s=%s", ca[i], ca_inside);
 	for (size_t i = 0; i < BAWN_LEN(plain); i++)
 		*ok = *ok && 0 == bawn_strings_add(&plan->env, "%s", plain[i]);
 }
@@ -64,7 +64,7 @@ static void put_setting(struct bawn_buf *b, const char *entry, const char *prefi
 }
 
 /* The same in files, for programs that are started without these variables. */
-static void tell_files(struct bawn_plan *plan, const char *secret, bool *ok)
+static void tell_files(struct bawn_plan *plan, const char *secret, const char *ca_inside, bool *ok)
 {
 	struct bawn_buf file[] = { [BAWN_NET_FILE_PIP] = BAWN_BUF(BAWN_NET_FILE_BYTES), [BAWN_NET_FILE_NPM] = BAWN_BUF(BAWN_NET_FILE_BYTES),
 		[BAWN_NET_FILE_CURL] = BAWN_BUF(BAWN_NET_FILE_BYTES) };
@@ -76,7 +76,7 @@ static void tell_files(struct bawn_plan *plan, const char *secret, bool *ok)
 	}
 	bawn_buf_fmt(&file[BAWN_NET_FILE_CURL], "proxy = \"http://" USER ":%s@127.0.0.1:%d\"\nnoproxy = \"localhost,127.0.0.1,::1\"\n", secret, BAWN_PORT);
 	if (plan->ca_file[0] != '\0')
-		bawn_buf_str(&file[BAWN_NET_FILE_CURL], "cacert = \"" BAWN_CA_FILE "\"\n");
+		bawn_buf_fmt(&file[BAWN_NET_FILE_CURL], "cacert = \"%s\"\n", ca_inside);
 	for (size_t i = 0; i < BAWN_LEN(file); i++) {
 		plan->file[i] = bawn_buf_error(&file[i]) == 0 ? strdup(file[i].p) : NULL;
 		*ok = *ok && plan->file[i] != NULL;
@@ -134,7 +134,7 @@ static int add_rows(const struct bawn_policy *p, const struct bawn_checked *c, s
 	return r == -ENOMEM ? bawn_fail(err, -ENOMEM, "plan the network") : r;
 }
 
-static int fill(const struct bawn_policy *p, const struct bawn_checked *c, struct bawn_plan *plan, struct bawn_err *err)
+static int fill(const struct bawn_policy *p, const struct bawn_checked *c, const char *ca_inside, struct bawn_plan *plan, struct bawn_err *err)
 {
 	char secret[33];
 	bool ok = true;
@@ -147,18 +147,18 @@ static int fill(const struct bawn_policy *p, const struct bawn_checked *c, struc
 		return r;
 	plan->n_index = plan->env.n;
 	find_authorities(p, plan);
-	tell_programs(plan, secret, &ok);
-	tell_files(plan, secret, &ok);
+	tell_programs(plan, secret, ca_inside, &ok);
+	tell_files(plan, secret, ca_inside, &ok);
 	explicit_bzero(secret, sizeof secret);
 	return ok ? 0 : bawn_fail(err, -ENOMEM, "plan the network");
 }
 
-int bawn_plan_make(const struct bawn_policy *p, const struct bawn_checked *c, struct bawn_plan **out, struct bawn_err *err)
+int bawn_plan_make(const struct bawn_policy *p, const struct bawn_checked *c, const char *ca_inside, struct bawn_plan **out, struct bawn_err *err)
 {
 	struct bawn_plan *plan = calloc(1, sizeof *plan);
 	if (plan == NULL)
 		return bawn_fail(err, -ENOMEM, "plan the network");
-	int r = fill(p, c, plan, err);
+	int r = fill(p, c, ca_inside, plan, err);
 	if (r < 0) {
 		bawn_plan_free(plan);
 		return r;

@@ -20,8 +20,9 @@ struct bawn_plan {
 	char   credential[BAWN_EGRESS_CREDENTIAL + 1];
 };
 
-/* NETWORK_UNAVAILABLE where there is nothing to reach, or a preset cannot be resolved. */
-BAWN_MUST_CHECK int bawn_plan_make(const struct bawn_policy *p, const struct bawn_checked *c, struct bawn_plan **out, struct bawn_err *err);
+/* `ca_inside`: where the backend puts the authorities.  NETWORK_UNAVAILABLE where there is nothing to reach, or a preset
+ * cannot be resolved. */
+BAWN_MUST_CHECK int bawn_plan_make(const struct bawn_policy *p, const struct bawn_checked *c, const char *ca_inside, struct bawn_plan **out, struct bawn_err *err);
 void bawn_plan_free(struct bawn_plan *plan);  /* accepts NULL */
 
 /* What a run is held to on its network; an install has caps of its own. */

@@ -41,7 +41,11 @@ static int commit(struct bawn_exec *e, uint64_t ticket, struct bawn_receipt *out
 {
 	struct bawn_audit *log;
 	int r = bawn_log(e->b, &log, err);
-	return r < 0 ? r : log->ops->wait(log, ticket, out, err);
+	if (r == 0)
+		r = log->ops->wait(log, ticket, out, err);
+	if (r == 0)
+		bawn_alerts_noted(e);
+	return r;
 }
 
 /* Rule, level, place: enough to find the finding again; the texts are the rule table's. */
@@ -526,6 +530,6 @@ int bawn_record_outcome(struct bawn_exec *e, struct bawn_err *err)
 	if (r == 0)
 		bawn_running_clear(e->b->dirs.state, e->id, bawn_take_fd(&e->mark_fd));
 	if (r == 0)
-		bawn_alerts_after(e);
+		bawn_alerts_disk(e);
 	return r;
 }

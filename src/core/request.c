@@ -332,15 +332,13 @@ static int check_image(const char *asked, int backend, const struct bawn_policy 
 }
 
 /* Policy's ceiling; what there is to reach is looked up later (core/network.c). */
-static int check_network(int network, int backend, const struct bawn_policy *p, struct bawn_err *err)
+static int check_network(int network, const struct bawn_policy *p, struct bawn_err *err)
 {
 	if (network == BAWN_NETWORK_NONE)
 		return 0;
 	if (network > p->network_mode)
 		return bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, "network", "policy gives no run a network: network.network_mode is '%s'",
 		                    bawn_word(&bawn_network_words, p->network_mode));
-	if (backend != BAWN_BACKEND_NATIVE)
-		return bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, "network", "the %s backend gives no network", bawn_word(&bawn_backend_words, backend));
 	return 0;
 }
 
@@ -447,7 +445,7 @@ static int check_choices(const struct bawn_request *req, const struct bawn_polic
 		return r;
 	if (by->installs)
 		network = BAWN_NETWORK_DEPENDENCIES;
-	r = by->installs ? 0 : check_network(network, backend, p, err);
+	r = by->installs ? 0 : check_network(network, p, err);
 	if (r < 0)
 		return r;
 	r = check_image(req->image, backend, p, c, err);

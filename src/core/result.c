@@ -285,7 +285,7 @@ json_t *bawn_failed_document(const struct bawn_err *why)
 	struct bawn_exec *e = calloc(1, sizeof *e);
 	if (e == NULL)
 		return NULL;
-	e->slot_fd = e->mark_fd = e->epoll = e->cancel = e->watch = e->timer = e->out_dir = -1;
+	e->slot_fd = e->mark_fd = e->epoll = e->cancel = e->watch = e->timer = -1;
 	e->slots = (struct bawn_slots){ -1, -1 };
 	e->env = BAWN_ENV_NONE;
 	e->status = why->type == BAWN_ERROR_CANCELLED ? BAWN_STATUS_CANCELLED : why->type == BAWN_ERROR_BUSY ? BAWN_STATUS_BUSY : BAWN_STATUS_ERROR;

@@ -1,14 +1,12 @@
 /* run.c - from a durable intent to an outcome: the backend's events become the execution's. */
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <sys/epoll.h>
-#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "core/exec.h"
+#include "core/outdir.h"
 
 /* Which limit an end stands for: resource in records, status in results.  `noted`: what was noted as a
  * denial before, and has now ended the run. */
@@ -120,14 +118,11 @@ static int take_container(struct bawn_exec *e, struct bawn_err *err)
 		return bawn_wrap(err, r, "read what the container is");
 	json_array_foreach(json_object_get(e->container, "vulnerable"), i, v) {
 		bawn_auto_buf b = BAWN_BUF(512);
-		bawn_buf_fmt(&b, "%s %s of the container engine is known to let code out (%s)", json_string_value(json_object_get(v, "name")),
+		bawn_buf_fmt(&b, "the container engine's %s, version %s, is not known to be mended (%s)", json_string_value(json_object_get(v, "name")),
 		             json_string_value(json_object_get(v, "version")), json_string_value(json_object_get(v, "cve")));
 		bawn_json_push(e->warnings, bawn_json_text(bawn_buf_span(&b)), &ok);
 	}
-	json_int_t cleared = json_integer_value(json_object_get(e->container, "cleared"));
-	if (ok && cleared > 0)
-		r = bawn_record_swept(e, (unsigned)cleared, err);
-	return ok ? r : bawn_fail(err, -ENOMEM, "read what the container is");
+	return ok ? 0 : bawn_fail(err, -ENOMEM, "read what the container is");
 }
 
 /* The proxy's own uid lies at the other end of the range: no run has it. */
@@ -162,6 +157,9 @@ static int open_way(struct bawn_exec *e, struct bawn_err *err)
 int bawn_exec_launch(struct bawn_exec *e, struct bawn_err *err)
 {
 	int r = e->backend->ready(e->sandbox, &e->enforcement, err);
+	const unsigned swept = e->backend->take_swept(e->sandbox);
+	int recorded = swept > 0 ? bawn_record_swept(e, swept, r < 0 ? NULL : err) : 0;  /* also where nothing comes of this run */
+	r = recorded < 0 && r >= 0 ? recorded : r;
 	if (r <= 0)
 		return r;
 	r = 0;
@@ -329,52 +327,14 @@ static int close_way(struct bawn_exec *e, struct bawn_err *err)
 
 /* --- files ----------------------------------------------------------------------------------- */
 
-/* The directory of `path` below `top`, made where it is absent; a link on the way is refused, or the
- * code could write wherever a link in the caller's directory leads.  *out_name: the last part. */
-static int open_parent(int top, const char *path, int *out, const char **out_name)
+int bawn_exec_open_out(struct bawn_exec *e, struct bawn_err *err)
 {
-	bawn_auto_fd dir = fcntl(top, F_DUPFD_CLOEXEC, 0);
-	const char *at = path;
-	for (const char *slash; dir >= 0 && (slash = strchr(at, '/')) != NULL; at = slash + 1) {
-		char part[256];
-		snprintf(part, sizeof part, "%.*s", (int)(slash - at), at);
-		if (mkdirat(dir, part, 0777) < 0 && errno != EEXIST)
-			return -errno;
-		int next = openat(dir, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		bawn_close_fdp(&dir);
-		dir = next;
-	}
-	if (dir < 0)
-		return -errno;
-	*out = bawn_take_fd(&dir);
-	*out_name = at;
-	return 0;
+	if (e->req.out_dir == NULL || e->collector != NULL)
+		return 0;
+	return bawn_outdir_open(e->req.out_dir, &e->b->dirs, e->policy->policy->witness, e->result_path, &e->outdir, err);
 }
 
-static bool hidden(const char *path)
-{
-	return path[0] == '.' || strstr(path, "/.") != NULL;
-}
-
-static int copy_out(int top, const struct bawn_collected *f, struct bawn_err *err)
-{
-	const char *name = f->path;
-	bawn_auto_fd dir = -1;
-	int r = open_parent(top, f->path, &dir, &name);
-	if (r < 0)
-		return bawn_fail(err, r, "make the directory of '%s'", f->path);
-	/* What others look for by themselves (.git, .bashrc) is not the code's to replace. */
-	if (hidden(f->path) && faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-		return bawn_fail(err, -EEXIST, "'%s' is hidden and there already", f->path);
-	/* Never through a link, never over a special file: what is there by that name is replaced. */
-	if (unlinkat(dir, name, 0) < 0 && errno != ENOENT)
-		return bawn_fail(err, -errno, "replace '%s'", f->path);
-	bawn_auto_fd to = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	if (to < 0)
-		return bawn_fail(err, -errno, "write '%s'", f->path);
-	r = bawn_copy_fd(f->fd, to, err);
-	return r < 0 ? bawn_wrap(err, r, "copy '%s'", f->path) : 0;
-}
+void bawn_exec_result_at(struct bawn_exec *e, const char *result_path) { e->result_path = result_path; }
 
 static int on_skipped(void *ctx, const char *path, const char *why, struct bawn_err *err)
 {
@@ -390,11 +350,9 @@ static int on_file(void *ctx, const struct bawn_collected *f, struct bawn_err *e
 	(void)fd;  /* ours to close */
 	if (bawn_file_name_check(f->path, NULL) < 0)
 		return on_skipped(ctx, f->path, "its name cannot be used here", err);
-	if (e->out_dir >= 0) {
-		struct bawn_err why = { 0 };
-		if (copy_out(e->out_dir, f, &why) < 0)
-			return on_skipped(ctx, f->path, why.msg, err);
-	}
+	struct bawn_err why = { 0 };
+	if (e->outdir != NULL && bawn_outdir_put(e->outdir, f, &why) < 0)
+		return on_skipped(ctx, f->path, why.msg, err);
 	json_t *j = json_pack("{s:o, s:I, s:s}", "path", bawn_json_text(bawn_span(f->path)), "size", (json_int_t)f->size, "sha256", f->sha256);
 	return json_array_append_new(e->files, j) == 0 ? 0 : bawn_fail(err, -ENOMEM, "list a file");
 }
@@ -404,17 +362,7 @@ static int collect(struct bawn_exec *e, struct bawn_err *err)
 	struct bawn_collector own = { e, on_file, on_skipped };
 	if (!e->killed && atomic_load(&e->cancelled))
 		return bawn_fail_as(err, BAWN_ERROR_CANCELLED, NULL, "cancelled when the code was over");
-	if (e->collector != NULL)
-		return e->backend->collect(e->sandbox, e->collector, err);
-	if (e->req.out_dir != NULL && e->out_dir < 0) {
-		int r = bawn_make_dirs(e->req.out_dir, 0777, err);
-		if (r < 0)
-			return r;
-		e->out_dir = open(e->req.out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (e->out_dir < 0)
-			return bawn_fail(err, -errno, "open '%s'", e->req.out_dir);
-	}
-	return e->backend->collect(e->sandbox, &own, err);
+	return e->backend->collect(e->sandbox, e->collector != NULL ? e->collector : &own, err);
 }
 
 /* What went wrong after the code had run does not change how it ended; it is said beside it. */
@@ -428,7 +376,6 @@ int bawn_exec_collect(struct bawn_exec *e, struct bawn_err *err)
 		e->error = why;
 		(void)bawn_wrap(&e->error, e->error.code, "collect files");
 	}
-	bawn_close_fdp(&e->out_dir);
 	e->t_run = bawn_monotonic_us() - e->mark_us;
 	e->mark_us = bawn_monotonic_us();
 	if (e->late.code == 0)

@@ -126,6 +126,63 @@ static int sweep_one(int dir, const char *name, const char *audit_dir, struct ba
 	return r;
 }
 
+/* ---- after a power cut ---- */
+
+#define LOOK_BACK 4096u  /* entries: more than are written in the minute before one, by far */
+#define BOOT_LEN  64
+
+struct newest { json_t *ended, *open; uint64_t looked; bool ok; };
+static int note_newest(void *ctx, const struct bawn_entry *e)
+{
+	struct newest *n = ctx;
+	const char *exec = json_string_value(json_object_get(e->json, "exec")), *type = json_string_value(json_object_get(e->json, "type"));
+	if (exec != NULL && bawn_record_ends(type))
+		bawn_json_set(n->ended, exec, json_true(), &n->ok);
+	if (exec != NULL && strcmp(type, bawn_record_name(BAWN_RECORD_EXEC_INTENT)) == 0 && json_object_get(n->ended, exec) == NULL)
+		bawn_json_set(n->open, exec, json_incref(e->json), &n->ok);
+	return !n->ok ? -ENOMEM : ++n->looked >= LOOK_BACK;
+}
+
+/* Intents without an end and without a file: whoever had them is gone with the system he ran on. */
+static int settle_newest(int dir, const char *audit_dir, struct bawn_audit *log, unsigned *lost, struct bawn_err *err)
+{
+	bawn_auto_json ended = json_object(), *open = json_object();
+	struct newest n = { .ended = ended, .open = open, .ok = ended != NULL && open != NULL };
+	int r = n.ok ? bawn_audit_walk_back(audit_dir, note_newest, &n, err) : -ENOMEM;
+	const char *exec;
+	json_t *intent;
+	if (!n.ok)
+		return bawn_fail(err, -ENOMEM, "look for lost executions");
+	r = r > 0 ? 0 : r;
+	json_object_foreach(open, exec, intent) {
+		if (r < 0 || faccessat(dir, exec, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+			continue;  /* alive, or the sweep's */
+		r = record_lost(log, intent, exec, err);
+		*lost += r == 0;
+	}
+	return r;
+}
+
+/* Once in each life of the system, by one process. */
+static int sweep_boot(int dir, const char *audit_dir, struct bawn_audit *log, unsigned *lost, struct bawn_err *err)
+{
+	bawn_auto_buf now = BAWN_BUF(BOOT_LEN), then = BAWN_BUF(BOOT_LEN);
+	if (bawn_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &now, NULL) < 0 || now.n == 0)
+		return 0;
+	bawn_auto_fd fd = openat(dir, "boot", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 || (bawn_read_fd(fd, "boot", &then, NULL) == 0 && then.n == now.n && memcmp(then.p, now.p, now.n) == 0))
+		return 0;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return 0;  /* somebody is at it */
+	bawn_buf_reset(&then);
+	if (lseek(fd, 0, SEEK_SET) == 0 && bawn_read_fd(fd, "boot", &then, NULL) == 0 && then.n == now.n && memcmp(then.p, now.p, now.n) == 0)
+		return 0;  /* was, until now */
+	int r = settle_newest(dir, audit_dir, log, lost, err);
+	if (r == 0 && ftruncate(fd, 0) == 0 && pwrite(fd, now.p, now.n, 0) < 0)
+		(void)!ftruncate(fd, 0);  /* then it is looked at once more */
+	return r;
+}
+
 int bawn_running_sweep(const char *state_dir, const char *audit_dir, struct bawn_audit *log, unsigned *out_lost, struct bawn_err *err)
 {
 	bawn_auto_fd dir = -1;
@@ -142,6 +199,8 @@ int bawn_running_sweep(const char *state_dir, const char *audit_dir, struct bawn
 	for (struct dirent *e; r == 0 && (e = readdir(d)) != NULL; )
 		if (bawn_ulid_valid(bawn_span(e->d_name)))
 			r = sweep_one(dir, e->d_name, audit_dir, log, &lost, err);
+	if (r == 0)
+		r = sweep_boot(dir, audit_dir, log, &lost, err);
 	if (r == 0)
 		*out_lost = lost;
 	return r;

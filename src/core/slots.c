@@ -10,6 +10,14 @@
 
 #define SLOTS_MAX 4096
 
+/* A place that cannot be written is no fault inside: the words say which. */
+static int unwritable(int r, struct bawn_err *err)
+{
+	if (err != NULL && err->type == BAWN_ERROR_INTERNAL)
+		err->type = BAWN_ERROR_STATE_UNWRITABLE;
+	return r;
+}
+
 static int own_private(int dir, const char *path, struct bawn_err *err)
 {
 	struct stat st;
@@ -25,23 +33,20 @@ int bawn_slots_open(const char *run_dir, struct bawn_slots *out, struct bawn_err
 	char path[600];
 	snprintf(path, sizeof path, "%s/slots", run_dir);
 	int r = bawn_make_dirs(path, 0700, err);
-	if (r < 0) {
-		if (err != NULL && err->type == BAWN_ERROR_INTERNAL)
-			err->type = BAWN_ERROR_STATE_UNWRITABLE;
-		return r;
-	}
+	if (r < 0)
+		return unwritable(r, err);
 	bawn_auto_fd top = open(run_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (top < 0)
-		return bawn_fail(err, -errno, "open '%s'", run_dir);
+		return unwritable(bawn_fail(err, -errno, "open '%s'", run_dir), err);
 	r = own_private(top, run_dir, err);
 	if (r < 0)
 		return r;
 	bawn_auto_fd dir = openat(top, "slots", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (dir < 0)
-		return bawn_fail(err, -errno, "open '%s'", path);
+		return unwritable(bawn_fail(err, -errno, "open '%s'", path), err);
 	bawn_auto_fd admission = openat(top, "admission", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (admission < 0)
-		return bawn_fail(err, -errno, "open '%s/admission'", run_dir);
+		return unwritable(bawn_fail(err, -errno, "open '%s/admission'", run_dir), err);
 	*out = (struct bawn_slots){ bawn_take_fd(&dir), bawn_take_fd(&admission) };
 	return 0;
 }
@@ -82,7 +87,7 @@ static int take(int dir, const char *name, int *out_fd, struct bawn_err *err)
 {
 	bawn_auto_fd fd = openat(dir, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		return bawn_fail(err, -errno, "open slot %s", name);
+		return unwritable(bawn_fail(err, -errno, "open slot %s", name), err);
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
 		return bawn_fail(err, -errno, "lock slot %s", name);
 	*out_fd = bawn_take_fd(&fd);

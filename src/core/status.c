@@ -53,11 +53,14 @@ uint32_t bawn_need_as_root(const struct bawn_policy *p)
 
 int bawn_docker_socket(const struct bawn_policy *p, const char **out, struct bawn_err *err)
 {
-	const char *host = p->docker_host != NULL ? p->docker_host : p->floor_root_owned ? NULL : secure_getenv("DOCKER_HOST");
+	const char *host = p->docker_host != NULL ? p->docker_host : secure_getenv("DOCKER_HOST");
 	if (host == NULL || host[0] == '\0') {
 		*out = NULL;
 		return 0;
 	}
+	/* Root's policy is tightened by its files alone, also for root; who is sent elsewhere than they asked is to know it. */
+	if (p->docker_host == NULL && p->floor_root_owned)
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "DOCKER_HOST", "/etc/bawn belongs to root, so 'docker.host' in its sandbox.yaml says which engine is asked; unset DOCKER_HOST");
 	if (strncmp(host, "unix:///", 8) != 0)
 		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "DOCKER_HOST", "the engine is asked on a Unix socket only: unix:///...");
 	*out = host + strlen("unix://");

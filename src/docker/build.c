@@ -8,11 +8,15 @@
 #include <sys/pidfd.h>
 #include <sys/stat.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/num.h"
 #include "docker/manager.h"
 #include "docker/names.h"
+
+#define CLEAR_MS   20000u  /* for all that dead runs left */
+#define CLEAR_MOST 64u     /* containers of others; more are for the next run */
 
 static void read_boot(char out[static 40])
 {
@@ -22,19 +26,21 @@ static void read_boot(char out[static 40])
 		snprintf(out, 40, "%.*s", (int)strcspn(text.p, "\n"), text.p);
 }
 
-/* "pid:[4026531836] 4711 123456", or "" where there is no such process: a number alone is given again to others. */
+/* "pid:[4026531836] 4711 123456", or "" where there is no such process: a number alone is given again to others, and one that
+ * is dead may wait long for a parent that takes note of it. */
 static void read_process(const char *pid, char out[static 80])
 {
 	char path[64], space[40] = "";
 	bawn_auto_buf text = BAWN_BUF(4096);
 	unsigned long long start = 0;
+	char state = 'X';
 	out[0] = '\0';
 	snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
 	ssize_t n = readlink("/proc/self/ns/pid", space, sizeof space - 1);
 	if (n <= 0 || bawn_read_file(AT_FDCWD, path, &text, NULL) < 0)
 		return;
 	const char *end = strrchr(text.p, ')');  /* its name may have anything in it */
-	if (end != NULL && sscanf(end, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %llu", &start) == 1)
+	if (end != NULL && sscanf(end, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %llu", &state, &start) == 2 && state != 'Z' && state != 'X')
 		snprintf(out, 80, "%s %ld %llu", space, strtol(text.p, NULL, 10), start);
 }
 
@@ -71,10 +77,12 @@ static int get(struct bawn_moby *e, const char *id, json_t **out, struct bawn_er
 	return bawn_moby_call(e, &(struct bawn_call){ .method = "GET", .ms = BAWN_MOBY_QUICK }, NULL, out, err, "/containers/%s/json", id);
 }
 
-static int delete(struct bawn_moby *e, const char *id, struct bawn_err *err)
+/* 1: removed; 0: gone already, or on its way by somebody else, who sweeps too. */
+static int delete(struct bawn_moby *e, const char *id, long ms, struct bawn_err *err)
 {
-	/* Gone already, or on its way: somebody else sweeps too. */
-	return bawn_moby_call(e, &(struct bawn_call){ .method = "DELETE", .ms = BAWN_MOBY_SLOW / 3, .may = { 404, 409 } }, NULL, NULL, err, "/containers/%s?force=1&v=1", id);
+	long status = 0;
+	int r = bawn_moby_call(e, &(struct bawn_call){ .method = "DELETE", .ms = ms, .may = { 404, 409 } }, &status, NULL, err, "/containers/%s?force=1&v=1", id);
+	return r < 0 ? r : status != 404 && status != 409;
 }
 
 /* Every container of ours that `filter` (a label, or label=value) matches. */
@@ -130,35 +138,61 @@ static bool is_left(const json_t *c, int slots, const char *dir, const char *boo
 	const json_t *labels = json_object_get(c, "Labels");
 	const char *slot = json_string_value(json_object_get(labels, BAWN_LABEL_SLOT)), *theirs = json_string_value(json_object_get(labels, BAWN_LABEL_SLOTS)),
 		*when = json_string_value(json_object_get(labels, BAWN_LABEL_BOOT)), *by = json_string_value(json_object_get(labels, BAWN_LABEL_BY)), *state = json_string_value(json_object_get(c, "State"));
-	if (slot == NULL || theirs == NULL || when == NULL || by == NULL || state == NULL)
-		return false;
+	if (slot == NULL || theirs == NULL || when == NULL || when[0] == '\0' || by == NULL || state == NULL)
+		return false;  /* of an image of ours, but not of us */
 	if (strcmp(when, boot) != 0)
 		return strcmp(state, "exited") == 0 || strcmp(state, "created") == 0 || strcmp(state, "dead") == 0;
 	return strcmp(theirs, dir) == 0 && is_orphan(by, slots, slot);
 }
 
-/* What dead runs left.  Of this very slot it has to go, since the lock is ours now and so is the uid; of others it goes if
- * it can. */
-static int clear(struct bawn_manager *m, const struct bawn_maker *maker, struct bawn_err *err)
+static long left_ms(uint64_t until_us)
+{
+	const uint64_t now = bawn_monotonic_us();
+	return now + 1000 < until_us ? (long)((until_us - now) / 1000) : 1;  /* 0 would mean for ever */
+}
+
+/* What dead runs left, whether they ran or made an image.  Of this very slot it has to go, and first, since the lock is ours
+ * now and so is the uid; of others it goes until one does not. */
+static int clear(struct bawn_manager *m, const struct bawn_maker *maker, uint32_t *cleared, struct bawn_err *err)
 {
 	bawn_auto_json all = NULL;
-	size_t i;
+	size_t i, tried = 0;
 	json_t *c;
 	bawn_auto_fd slots = open_slots(m->slot_fd);
-	int r = list(&m->engine, BAWN_LABEL_RUN, &all, err);
-	if (r < 0)
-		return r;
-	json_array_foreach(all, i, c) {
-		const char *id = json_string_value(json_object_get(c, "Id"));
-		bool own = !m->probing && is_label(c, BAWN_LABEL_SLOT, maker->slot) && is_label(c, BAWN_LABEL_SLOTS, maker->slots);
-		if (!bawn_is_container_id(id) || (!own && !is_left(c, slots, maker->slots, maker->boot)))
-			continue;
-		r = delete(&m->engine, id, err);
-		if (r < 0 && own)
-			return bawn_wrap(err, r, "remove a dead run's container");
-		m->cleared += r == 0;
-	}
-	return 0;
+	const uint64_t until = bawn_monotonic_us() + CLEAR_MS * 1000;
+	bawn_way_sweep(slots);
+	int r = list(&m->engine, BAWN_LABEL_BY, &all, err);
+	for (int must = 1; r >= 0 && must >= 0; must--)
+		json_array_foreach(all, i, c) {
+			const char *id = json_string_value(json_object_get(c, "Id"));
+			const bool own = is_label(c, BAWN_LABEL_SLOT, maker->slot) && is_label(c, BAWN_LABEL_SLOTS, maker->slots);
+			if (!bawn_is_container_id(id) || own != must || (!own && (!is_left(c, slots, maker->slots, maker->boot) || tried++ >= CLEAR_MOST)))
+				continue;
+			r = delete(&m->engine, id, left_ms(until), own ? err : NULL);
+			if (r < 0)
+				return own ? bawn_wrap(err, r, "remove a dead run's container") : 0;
+			*cleared += (uint32_t)r;
+		}
+	return r < 0 ? r : 0;
+}
+
+/* Whatever comes of the run: what was removed on its way is the client's to record.  A probe has no log, and removes nothing. */
+static int sweep(struct bawn_manager *m, const struct bawn_maker *maker, struct bawn_err *err)
+{
+	uint32_t cleared = 0;
+	bawn_auto_buf b = BAWN_IPC_BUF;
+	int r = m->probing ? 0 : clear(m, maker, &cleared, err);
+	bawn_ipc_put_u32(&b, cleared);
+	int told = cleared > 0 ? bawn_ipc_send(m->sock, BAWN_WIRE_SWEPT, &b, NULL, 0, 0, r == 0 ? err : NULL) : 0;
+	return r < 0 ? r : told;
+}
+
+static int open_way(struct bawn_manager *m, struct bawn_err *err)
+{
+	if (m->spec.network == BAWN_NETWORK_NONE)
+		return 0;
+	bawn_auto_fd slots = open_slots(m->slot_fd);
+	return bawn_way_open(&m->way, slots, err);
 }
 
 /* An engine asks its runtime for that, which takes it as long as all other questions together: asked beside them. */
@@ -183,12 +217,14 @@ static void end_versions(struct bawn_manager *m, struct versions *v)
 {
 	if (v->asked)
 		(void)pthread_join(v->thread, NULL);
+	v->asked = false;
 	bawn_moby_done(&v->engine);
 	m->versions = v->said;
 }
 
-static int check_versions(struct bawn_manager *m, const struct versions *v, struct bawn_err *err)
+static int check_versions(struct bawn_manager *m, struct versions *v, struct bawn_err *err)
 {
+	end_versions(m, v);
 	int r = v->r;
 	if (r < 0 && err != NULL)
 		*err = v->err;
@@ -205,7 +241,7 @@ static int check_versions(struct bawn_manager *m, const struct versions *v, stru
 static int create(struct bawn_manager *m, const struct bawn_maker *maker, struct bawn_err *err)
 {
 	bawn_auto_json made = NULL;
-	int r = bawn_container_config(&m->spec, &m->image, maker, &m->config, err);
+	int r = bawn_container_config(&m->spec, &m->image, maker, m->way.socket, &m->config, err);
 	if (r == 0)
 		r = bawn_moby_call(&m->engine, &(struct bawn_call){ .method = "POST", .body = m->config, .ms = BAWN_MOBY_SLOW / 2 }, NULL, &made, err, "/containers/create");
 	if (r < 0)
@@ -233,10 +269,11 @@ void bawn_manager_find_pid(struct bawn_manager *m)
 	json_int_t pid = json_integer_value(json_object_get(json_object_get(seen, "State"), "Pid"));
 	char path[48];
 	bawn_auto_buf text = BAWN_BUF(65536);
+	/* Held before it is looked at: a number that is given to another one meanwhile is then not what is ended. */
+	bawn_auto_fd held = pid > 1 && pid <= INT32_MAX ? pidfd_open((pid_t)pid, 0) : -1;
 	snprintf(path, sizeof path, "/proc/%lld/cgroup", (long long)pid);
-	if (pid <= 1 || bawn_read_file(AT_FDCWD, path, &text, NULL) < 0 || strstr(text.p, m->id) == NULL)
-		return;
-	m->pid_fd = pidfd_open((pid_t)pid, 0);
+	if (held >= 0 && bawn_read_file(AT_FDCWD, path, &text, NULL) == 0 && strstr(text.p, m->id) != NULL)
+		m->pid_fd = bawn_take_fd(&held);
 }
 
 static int start(struct bawn_manager *m, struct bawn_err *err)
@@ -263,23 +300,31 @@ int bawn_manager_build(struct bawn_manager *m, struct bawn_err *err)
 	if (r == 0)
 		r = begin_versions(m, &versions, err);
 	if (r == 0)
-		r = clear(m, &maker, err);
+		r = sweep(m, &maker, err);
 	if (r == 0)
-		r = bawn_image_find(&m->engine, m->spec.container.image, &m->image, err);
+		r = bawn_image_find(&m->engine, m->spec.container.image, &maker, &m->image, err);
+	if (r == 0)
+		r = open_way(m, err);
 	if (r == 0)
 		r = create(m, &maker, err);
 	if (r == 0)
 		r = check(m, err);
+	/* Where it matters nothing is started before it is known; where it is only told, nobody waits for it. */
+	if (r == 0 && m->spec.container.require_patched)
+		r = check_versions(m, &versions, err);
 	if (r == 0)
 		r = start(m, err);
+	if (r == 0 && !m->spec.container.require_patched)
+		r = check_versions(m, &versions, err);
 	end_versions(m, &versions);
-	return r == 0 ? check_versions(m, &versions, err) : r;
+	return r;
 }
 
 void bawn_manager_remove(struct bawn_manager *m)
 {
+	bawn_way_close(&m->way);
 	bawn_close_fdp(&m->attach);  /* the end of the init's input */
-	if (m->id[0] != '\0' && delete(&m->engine, m->id, NULL) < 0 && m->pid_fd >= 0)
+	if (m->id[0] != '\0' && delete(&m->engine, m->id, BAWN_MOBY_SLOW / 3, NULL) < 0 && m->pid_fd >= 0)
 		(void)pidfd_send_signal(m->pid_fd, SIGKILL, NULL, 0);  /* the engine does not: what it leaves is swept later */
 	m->id[0] = '\0';
 	bawn_close_fdp(&m->pid_fd);
@@ -325,7 +370,7 @@ int bawn_manager_account(struct bawn_manager *m, struct bawn_buf *out, struct ba
 			bawn_json_set(versions, name, bawn_json_text((struct bawn_span){ text, strnlen(text, 60) }), &ok);
 	}
 	const char *runtime = m->spec.container.runtime[0] != '\0' ? m->spec.container.runtime : "default";
-	bawn_auto_json all = json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:O, s:o}", "id", m->id, "image", m->image.base, "made", m->image.id, "runtime", runtime, "cleared", (int)m->cleared,
+	bawn_auto_json all = json_pack("{s:s, s:s, s:s, s:s, s:o, s:O, s:o}", "id", m->id, "image", m->image.base, "made", m->image.id, "runtime", runtime,
 		"versions", versions, "vulnerable", m->vulnerable, "config", config_account(m->config));
 	if (!ok || all == NULL)
 		return bawn_fail(err, -ENOMEM, "tell of the container");

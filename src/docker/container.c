@@ -23,7 +23,7 @@ static const char *const read_only[] = { "/proc/bus", "/proc/fs", "/proc/irq", "
 
 /* What must not be there; an engine may spell nothing as null, false, 0, "", [] or {}. */
 static const char *const nothing[] = {
-	"Binds", "Mounts", "Devices", "DeviceCgroupRules", "DeviceRequests", "VolumesFrom", "CapAdd", "GroupAdd", "ExtraHosts", "Links", "PortBindings",
+	"Binds", "Devices", "DeviceCgroupRules", "DeviceRequests", "VolumesFrom", "CapAdd", "GroupAdd", "ExtraHosts", "Links", "PortBindings",
 	"PublishAllPorts", "Privileged", "OomKillDisable", "PidMode", "UTSMode", "UsernsMode", "VolumeDriver", "ContainerIDFile", "Cgroup", "CgroupParent",
 	"Sysctls", "AutoRemove", "Dns", "Init",
 };
@@ -77,7 +77,13 @@ static json_t *security(enum bawn_language language)
 	return bawn_buf_error(&filter) < 0 ? NULL : json_pack("[s, s]", "no-new-privileges", filter.p);
 }
 
-static json_t *host_config(const struct bawn_sandbox_spec *s)
+/* Not as "Binds": there an engine makes a directory of what it does not find, and a colon has a meaning. */
+static json_t *mounts(const char *way)
+{
+	return way[0] == '\0' ? json_null() : json_pack("[{s:s, s:s, s:s, s:b}]", "Type", "bind", "Source", way, "Target", BAWN_INSIDE_WAY, "ReadOnly", 1);
+}
+
+static json_t *host_config(const struct bawn_sandbox_spec *s, const char *way)
 {
 	const struct bawn_limits *l = &s->limits;
 	json_t *h = json_object();
@@ -89,6 +95,7 @@ static json_t *host_config(const struct bawn_sandbox_spec *s)
 	bawn_json_set(h, "CapDrop", json_pack("[s]", "ALL"), &ok);
 	bawn_json_set(h, "SecurityOpt", security(s->language), &ok);
 	bawn_json_set(h, "Tmpfs", rooms(s), &ok);
+	bawn_json_set(h, "Mounts", mounts(way), &ok);
 	bawn_json_set(h, "Memory", json_integer((json_int_t)l->memory_bytes), &ok);
 	bawn_json_set(h, "MemorySwap", json_integer((json_int_t)l->memory_bytes), &ok);
 	bawn_json_set(h, "NanoCpus", json_integer((json_int_t)(l->cpus_milli < 10 ? 10 : l->cpus_milli) * 1000000), &ok);
@@ -108,7 +115,8 @@ static json_t *host_config(const struct bawn_sandbox_spec *s)
 	return NULL;
 }
 
-int bawn_container_config(const struct bawn_sandbox_spec *s, const struct bawn_image *image, const struct bawn_maker *maker, json_t **out, struct bawn_err *err)
+int bawn_container_config(const struct bawn_sandbox_spec *s, const struct bawn_image *image, const struct bawn_maker *maker, const char *way, json_t **out,
+                          struct bawn_err *err)
 {
 	char user[48];
 	json_t *c = json_object();
@@ -130,7 +138,7 @@ int bawn_container_config(const struct bawn_sandbox_spec *s, const struct bawn_i
 	bawn_json_set(c, "Healthcheck", json_pack("{s:[s]}", "Test", "NONE"), &ok);  /* an image's own would run beside the code */
 	bawn_json_set(c, "Labels", json_pack("{s:s, s:s, s:s, s:s, s:s}", BAWN_LABEL_RUN, s->id, BAWN_LABEL_SLOT, maker->slot, BAWN_LABEL_SLOTS, maker->slots, BAWN_LABEL_BY, maker->by,
 	                                     BAWN_LABEL_BOOT, maker->boot), &ok);
-	bawn_json_set(c, "HostConfig", host_config(s), &ok);
+	bawn_json_set(c, "HostConfig", host_config(s, way), &ok);
 	if (!ok) {
 		json_decref(c);
 		return bawn_fail(err, -ENOMEM, "describe a container");
@@ -162,6 +170,22 @@ static bool has_labels(const json_t *want, const json_t *got)
 	return true;
 }
 
+static bool is_text(const json_t *object, const char *key, const json_t *want)
+{
+	return json_is_string(want) && json_equal(json_object_get(object, key), want);
+}
+
+/* What is mounted: the one bind that was asked for, where one was; nothing else, whether somebody asked for it, as an image
+ * with volumes does, or not. */
+static bool has_mounts(const json_t *want, const json_t *got)
+{
+	const json_t *bind = json_array_get(want, 0), *is = json_array_get(got, 0);
+	if (is_nothing(want))
+		return is_nothing(got);
+	return json_array_size(got) == 1 && is_text(is, "Type", json_object_get(bind, "Type")) && is_text(is, "Source", json_object_get(bind, "Source")) &&
+	       is_text(is, "Destination", json_object_get(bind, "Target")) && json_is_false(json_object_get(is, "RW"));
+}
+
 static int differs(struct bawn_err *err, const char *where, const char *key)
 {
 	return bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, key, "the container is not what was asked for: %s%s", where, key);
@@ -186,7 +210,7 @@ int bawn_container_check(const json_t *config, const struct bawn_image *image, c
 	json_object_foreach(json_object_get(config, "HostConfig"), key, v)
 		if (!is_same(v, json_object_get(host, key)))
 			return differs(err, "HostConfig.", key);
-	if (!is_nothing(json_object_get(seen, "Mounts")))  /* an image with volumes */
+	if (!has_mounts(json_object_get(json_object_get(config, "HostConfig"), "Mounts"), json_object_get(seen, "Mounts")))
 		return differs(err, "", "Mounts");
 	const char *is = json_string_value(json_object_get(state, "Status"));
 	return is != NULL && strcmp(is, "created") == 0 ? 0 : differs(err, "State.", "Status");
@@ -195,20 +219,45 @@ int bawn_container_check(const json_t *config, const struct bawn_image *image, c
 /* --- versions ------------------------------------------------------------------------------------ */
 
 /* A runtime is mended from these versions on, by branch, as its own advisories say; what a distribution mended without
- * a new number is not seen. */
-static const struct { const char *name; unsigned safe[3]; const char *cve; } known[] = {
-	{ "runc", { 1, 2, 8 }, "CVE-2025-31133, CVE-2025-52565, CVE-2025-52881" },
-	{ "runc", { 1, 3, 3 }, "CVE-2025-31133, CVE-2025-52565, CVE-2025-52881" },
+ * a new number is not seen.  The last number is that of a release candidate; a release has the highest. */
+#define RELEASE UINT32_MAX
+static const struct { const char *name; unsigned safe[4]; const char *cve; } known[] = {
+	{ "runc", { 1, 2, 8, RELEASE }, "CVE-2025-31133, CVE-2025-52565, CVE-2025-52881" },
+	{ "runc", { 1, 3, 3, RELEASE }, "CVE-2025-31133, CVE-2025-52565, CVE-2025-52881" },
+	{ "runc", { 1, 4, 0, 3 },       "CVE-2025-31133, CVE-2025-52565, CVE-2025-52881" },
 };
 
-static bool parse_version(const char *text, unsigned out[static 3])
+/* Runtimes that are not runc, by how their names begin, also as containerd names them.  Whatever else a runtime is called, an
+ * engine's own name for one included, may be runc. */
+static const char *const others[] = { "runsc", "kata", "crun", "youki", "io.containerd.runsc.", "io.containerd.kata" };
+
+static bool begins_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
+
+static bool is_other(const char *runtime)
 {
-	text += *text == 'v';
-	return sscanf(text, "%u.%u.%u", &out[0], &out[1], &out[2]) == 3;
+	for (size_t i = 0; i < BAWN_LEN(others); i++)
+		if (begins_with(runtime, others[i]))
+			return true;
+	return false;
 }
 
-/* Of the same branch: by the last number; older than every branch that was mended: not safe; newer than all: safe. */
-static const char *weakness(const char *name, const unsigned v[static 3])
+/* "1.4.0-rc.1" comes before "1.4.0"; "1.3.3-0ubuntu1" and "1.3.3+ds1" are what somebody made of a release. */
+static bool parse_version(const char *text, unsigned out[static 4])
+{
+	int n = 0;
+	text += *text == 'v';
+	if (sscanf(text, "%u.%u.%u%n", &out[0], &out[1], &out[2], &n) != 3)
+		return false;
+	const char *more = text + n + 1;
+	const bool before = (text[n] == '-' || text[n] == '~') && !(*more >= '0' && *more <= '9');
+	out[3] = before ? 0 : RELEASE;
+	if (before && sscanf(more, "rc%u", &out[3]) != 1)
+		(void)!sscanf(more, "rc.%u", &out[3]);
+	return true;
+}
+
+/* Of the same branch: by the last numbers; older than every branch that was mended: not safe; newer than all: safe. */
+static const char *weakness(const char *name, const unsigned v[static 4])
 {
 	const char *cve = NULL;
 	for (size_t i = 0; i < BAWN_LEN(known); i++) {
@@ -216,30 +265,43 @@ static const char *weakness(const char *name, const unsigned v[static 3])
 		if (strcmp(known[i].name, name) != 0)
 			continue;
 		if (v[0] == s[0] && v[1] == s[1])
-			return v[2] < s[2] ? known[i].cve : NULL;
+			return v[2] < s[2] || (v[2] == s[2] && v[3] < s[3]) ? known[i].cve : NULL;
 		if (v[0] < s[0] || (v[0] == s[0] && v[1] < s[1]))
 			cve = known[i].cve;
 	}
 	return cve;
 }
 
+/* An engine tells the version of its default runtime only, under the name that it has there.  So that of another one is not
+ * known, unless it is runc, which containerd finds under its own name. */
+static bool is_of(const char *component, const char *runtime)
+{
+	const bool runc = runtime[0] == '\0' || begins_with(runtime, "io.containerd.runc.");
+	return strcmp(component, runc ? "runc" : runtime) == 0;
+}
+
 int bawn_versions_check(const json_t *version, const char *runtime, json_t **out, struct bawn_err *err)
 {
 	json_t *list = json_array(), *c;
-	bool ok = list != NULL, runc = runtime == NULL || runtime[0] == '\0' || strcmp(runtime, "runc") == 0, told = !runc;
+	const char *chosen = runtime != NULL ? runtime : "";
+	bool ok = list != NULL, told = is_other(chosen);
 	size_t i;
 	json_array_foreach(json_object_get(version, "Components"), i, c) {
 		const char *name = json_string_value(json_object_get(c, "Name")), *text = json_string_value(json_object_get(c, "Version"));
-		unsigned v[3];
-		if (name == NULL || text == NULL || !parse_version(text, v) || (strcmp(name, "runc") == 0 && !runc))
+		unsigned v[4];
+		if (name == NULL || text == NULL || is_other(chosen))
 			continue;
-		told = told || strcmp(name, "runc") == 0;
-		const char *cve = weakness(name, v);
+		if (chosen[0] == '\0' && is_other(name))
+			told = true;  /* the default, and not runc */
+		if (!is_of(name, chosen) || !parse_version(text, v))
+			continue;
+		told = true;
+		const char *cve = weakness("runc", v);
 		if (cve != NULL)
 			bawn_json_push(list, json_pack("{s:s, s:o, s:s}", "name", name, "version", bawn_json_text(bawn_span(text)), "cve", cve), &ok);
 	}
 	if (!told)  /* who does not say may be any */
-		bawn_json_push(list, json_pack("{s:s, s:s, s:s}", "name", "runc", "version", "unknown", "cve", known[0].cve), &ok);
+		bawn_json_push(list, json_pack("{s:o, s:s, s:s}", "name", bawn_json_text(bawn_span(chosen[0] != '\0' ? chosen : "runc")), "version", "unknown", "cve", known[0].cve), &ok);
 	if (!ok) {
 		json_decref(list);
 		return bawn_fail(err, -ENOMEM, "look at the engine's versions");

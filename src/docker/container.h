@@ -9,11 +9,12 @@
 /* Who made it, for whoever finds it later. */
 struct bawn_maker { char slot[64], slots[48], by[80], boot[40]; };
 
-/* The body of the request to create it. */
+/* The body of the request to create it.  `way`: path of the socket that is bound into it, the only thing that ever is; "":
+ * nothing. */
 BAWN_MUST_CHECK int bawn_container_config(const struct bawn_sandbox_spec *spec, const struct bawn_image *image, const struct bawn_maker *maker,
-                                          json_t **out, struct bawn_err *err);
+                                          const char *way, json_t **out, struct bawn_err *err);
 /* enforcement_missing where `seen` (an engine's account of it) is not `config`. */
 BAWN_MUST_CHECK int bawn_container_check(const json_t *config, const struct bawn_image *image, const json_t *seen, struct bawn_err *err);
 
-/* Engines and runtimes that are known to let code out: {name, version, cve} each, of the text of /version. */
+/* Runtimes that are known to let code out, or that do not say whether they do: {name, version, cve} each, of the text of /version. */
 BAWN_MUST_CHECK int bawn_versions_check(const json_t *version, const char *runtime, json_t **out_vulnerable, struct bawn_err *err);

@@ -1,6 +1,7 @@
 #include "docker/docker.h"
 #include <stdio.h>
 #include <string.h>
+#include "docker/inside.h"
 #include "sandbox/peer.h"
 
 /* Beside the native launcher. */
@@ -35,5 +36,5 @@ static int docker_pull(const struct bawn_sandbox_spec *spec, bawn_pull_fn *tell,
 }
 
 const struct bawn_backend bawn_docker_backend = {
-	.name = "docker", .id = BAWN_BACKEND_DOCKER, .open = docker_open, .probe = docker_probe, .pull = docker_pull, BAWN_PEER_FUNCTIONS,  /* swept by each launcher, on its way */
+	.name = "docker", .id = BAWN_BACKEND_DOCKER, .ca_file = BAWN_INSIDE_CA, .open = docker_open, .probe = docker_probe, .pull = docker_pull, BAWN_PEER_FUNCTIONS,  /* swept by each launcher, on its way */
 };

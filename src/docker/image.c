@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/hash.h"
+#include "docker/container.h"
 #include "docker/inside.h"
 #include "docker/names.h"
 #include "sandbox/area.h"
@@ -20,6 +21,7 @@ _Static_assert(sizeof added_sum == BAWN_SHA256_HEX, "a hash");
 static const struct { const char *name; char kind; unsigned mode; const unsigned char *bytes; size_t n; } added[] = {
 	{ ".bawn/",             '5', 0755, NULL, 0 },
 	{ &BAWN_INSIDE_PATH[1], '0', 0555, inside_bytes, sizeof inside_bytes },
+	{ &BAWN_INSIDE_WAY[1],  '0', 0444, NULL, 0 },  /* to be bound over: a runtime that has to make it would write to the image's root */
 	{ "run/",               '5', 0755, NULL, 0 },
 	{ "run/bawn/",          '5', 0755, NULL, 0 },
 	{ &BAWN_AREA_HOOK[1],   '0', 0444, observe_bytes, sizeof observe_bytes },
@@ -90,14 +92,17 @@ static const char *label(const json_t *image, const char *name)
 	return v != NULL ? v : "";
 }
 
-/* A container that is never started, the init put into it, and what it then is kept as an image. */
-static int make(struct bawn_moby *e, const char *base, const char *tag, struct bawn_err *err)
+/* A container that is never started, the init put into it, and what it then is kept as an image.  An image has the labels of
+ * what it was made of: whose that was is no business of what is made of the image. */
+static int make(struct bawn_moby *e, const char *base, const char *tag, const struct bawn_maker *maker, struct bawn_err *err)
 {
 	bawn_auto_buf tar = BAWN_BUF(16u << 20);
-	bawn_auto_json body = json_pack("{s:s, s:[s], s:[], s:b, s:{s:s, s:s, s:s}, s:{s:s}}", "Image", base, "Entrypoint", BAWN_INSIDE_PATH, "Cmd", "NetworkDisabled", 1,
-		"Labels", BAWN_LABEL_BASE, base, BAWN_LABEL_INSIDE, added_sum, BAWN_LABEL_MAKING, "1", "HostConfig", "NetworkMode", "none");
+	bawn_auto_json body = json_pack("{s:s, s:[s], s:[], s:b, s:{s:s, s:s, s:s, s:s, s:s, s:s, s:s}, s:{s:s}}", "Image", base, "Entrypoint", BAWN_INSIDE_PATH, "Cmd", "NetworkDisabled", 1,
+		"Labels", BAWN_LABEL_BASE, base, BAWN_LABEL_INSIDE, added_sum, BAWN_LABEL_MAKING, "1", BAWN_LABEL_SLOT, maker->slot, BAWN_LABEL_SLOTS, maker->slots, BAWN_LABEL_BY, maker->by,
+		BAWN_LABEL_BOOT, maker->boot, "HostConfig", "NetworkMode", "none");
+	bawn_auto_json nobody = json_pack("{s:{s:s, s:s, s:s, s:s, s:s}}", "Labels", BAWN_LABEL_MAKING, "", BAWN_LABEL_SLOT, "", BAWN_LABEL_SLOTS, "", BAWN_LABEL_BY, "", BAWN_LABEL_BOOT, "");
 	bawn_auto_json made = NULL;
-	int r = body != NULL ? pack(&tar, err) : bawn_fail(err, -ENOMEM, "make an image");
+	int r = body != NULL && nobody != NULL ? pack(&tar, err) : bawn_fail(err, -ENOMEM, "make an image");
 	if (r == 0)
 		r = bawn_moby_call(e, &(struct bawn_call){ .method = "POST", .body = body, .ms = BAWN_MOBY_SLOW }, NULL, &made, err, "/containers/create");
 	const char *id = r == 0 ? json_string_value(json_object_get(made, "Id")) : NULL;
@@ -107,7 +112,7 @@ static int make(struct bawn_moby *e, const char *base, const char *tag, struct b
 		return bawn_wrap(err, r, "make an image");
 	r = bawn_moby_call(e, &(struct bawn_call){ .method = "PUT", .tar = bawn_buf_span(&tar), .ms = BAWN_MOBY_SLOW }, NULL, NULL, err, "/containers/%s/archive?path=/", id);
 	if (r == 0)
-		r = bawn_moby_call(e, &(struct bawn_call){ .method = "POST", .ms = BAWN_MOBY_SLOW }, NULL, NULL, err, "/commit?container=%s&repo=" BAWN_IMAGE_REPO "&tag=%s", id, tag);
+		r = bawn_moby_call(e, &(struct bawn_call){ .method = "POST", .body = nobody, .ms = BAWN_MOBY_SLOW }, NULL, NULL, err, "/commit?container=%s&repo=" BAWN_IMAGE_REPO "&tag=%s", id, tag);
 	(void)!bawn_moby_call(e, &(struct bawn_call){ .method = "DELETE", .ms = BAWN_MOBY_SLOW, .may = { 404 } }, NULL, NULL, NULL, "/containers/%s?force=1&v=1", id);
 	return r < 0 ? bawn_wrap(err, r, "make an image") : 0;
 }
@@ -127,7 +132,7 @@ static int find_made(struct bawn_moby *e, const char *base, const char *tag, str
 	return 1;
 }
 
-int bawn_image_find(struct bawn_moby *e, const char *name, struct bawn_image *out, struct bawn_err *err)
+int bawn_image_find(struct bawn_moby *e, const char *name, const struct bawn_maker *maker, struct bawn_image *out, struct bawn_err *err)
 {
 	char base[80], tag[64];
 	bawn_auto_json image = NULL;
@@ -142,7 +147,7 @@ int bawn_image_find(struct bawn_moby *e, const char *name, struct bawn_image *ou
 	snprintf(tag, sizeof tag, "%.24s-%.24s", base + strlen("sha256:"), added_sum);
 	r = find_made(e, base, tag, out, err);
 	if (r == 0) {
-		r = make(e, base, tag, err);
+		r = make(e, base, tag, maker, err);
 		if (r == 0)
 			r = find_made(e, base, tag, out, err);
 		if (r == 0)
@@ -237,5 +242,12 @@ int bawn_image_pull(struct bawn_moby *e, const char *name, bawn_image_tell_fn *t
 	curl_free(escaped);
 	if (p->why[0] != '\0')
 		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "image", "the engine cannot fetch '%s': %s", name, p->why);
-	return p->gone ? -ECANCELED : r;
+	if (p->gone || r < 0)
+		return p->gone ? -ECANCELED : r;
+	/* What was said may be anything; what is there counts. */
+	bawn_auto_json image = NULL;
+	r = inspect(e, name, &image, err);
+	if (r == 0)
+		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "image", "the engine says that it has fetched '%s', and does not have it", name);
+	return r < 0 ? r : 0;
 }

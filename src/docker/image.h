@@ -12,4 +12,6 @@ struct bawn_image { char id[80], base[80]; };  /* of what is run, and of what th
 typedef int bawn_image_tell_fn(void *ctx, uint64_t done, uint64_t of);
 BAWN_MUST_CHECK int bawn_image_pull(struct bawn_moby *e, const char *name, bawn_image_tell_fn *tell, void *ctx, struct bawn_err *err);
 
-BAWN_MUST_CHECK int bawn_image_find(struct bawn_moby *e, const char *name, struct bawn_image *out, struct bawn_err *err);
+/* `maker`: for whoever finds what a death in the middle of it leaves. */
+struct bawn_maker;
+BAWN_MUST_CHECK int bawn_image_find(struct bawn_moby *e, const char *name, const struct bawn_maker *maker, struct bawn_image *out, struct bawn_err *err);

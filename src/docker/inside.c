@@ -24,6 +24,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -63,8 +64,34 @@ static int open_rooms(struct bawn_box *box, struct bawn_err *err)
 	return all ? 0 : bawn_fail(err, -errno, "open the places of the run");
 }
 
+/* The root is the image's and read-only; /code is as good, since Landlock lets the program write to neither. */
+static int put_authorities(const struct bawn_box *box, int ca_stolen, struct bawn_err *err)
+{
+	bawn_auto_fd ca = ca_stolen;
+	if (ca < 0)
+		return 0;
+	bawn_auto_fd to = openat(box->code, strrchr(BAWN_INSIDE_CA, '/') + 1, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0444);
+	return to >= 0 ? bawn_copy_fd(ca, to, err) : bawn_fail(err, -errno, "make '" BAWN_INSIDE_CA "'");
+}
+
+/* The one way out begins in here and is listened at from outside: we keep nothing of it, and after this nobody listens at
+ * the other end of the socket that it went by. */
+static int hand_out_port(const struct bawn_box *box, struct bawn_err *err)
+{
+	const struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = BAWN_INSIDE_WAY };
+	bawn_auto_fd port = -1, way = -1;
+	if (box->spec.network == BAWN_NETWORK_NONE)
+		return 0;
+	int r = bawn_port_open(&port, err);
+	if (r < 0)
+		return r;
+	way = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	r = way < 0 || connect(way, (const struct sockaddr *)&at, sizeof at) < 0 ? -errno : bawn_ipc_send(way, BAWN_INSIDE_HANDS_OUT, NULL, &port, 1, 0, NULL);
+	return r < 0 ? bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, "network", "hand the way out of the container: %s", strerrordesc_np(-r)) : 0;
+}
+
 /* Before there are threads. */
-static int begin(struct bawn_box *box, struct bawn_err *err)
+static int begin(struct bawn_box *box, int ca_stolen, struct bawn_err *err)
 {
 	int ctl[2], w[3] = { -1, -1, -1 };
 	struct bawn_err why = { 0 };
@@ -76,6 +103,10 @@ static int begin(struct bawn_box *box, struct bawn_err *err)
 	if (bawn_cgroups_adopt(&box->cg, &box->spec.limits, BAWN_INSIDE_TASKS, &why) < 0)
 		bawn_box_lacks(box, BAWN_LAYER_CGROUP, "%s", why.msg);
 	int r = open_rooms(box, err);
+	if (r == 0)
+		r = put_authorities(box, ca_stolen, err);
+	if (r == 0)
+		r = hand_out_port(box, err);
 	if (r == 0 && access(BAWN_AREA_HOOK, R_OK) == 0)
 		r = bawn_box_area(box, err);
 	if (r == 0)
@@ -233,16 +264,17 @@ static void *run_reap(void *ctx)
 	}
 }
 
-/* The first message says who is to come.  Taken byte by byte: what follows it is the thread's. */
+/* The first message says who is to come.  No more than that is read: what follows it is the thread's. */
 static int meet(struct bawn_tunnel *t, struct bawn_ipc_msg *out)
 {
 	for (int r = 0; r == 0; ) {
-		char one;
-		ssize_t n = read(STDIN_FILENO, &one, 1);
+		char part[4096];
+		size_t wants = bawn_tunnel_wants(t);
+		ssize_t n = read(STDIN_FILENO, part, wants < sizeof part ? wants : sizeof part);
 		if (n < 0 && errno == EINTR)
 			continue;
-		struct bawn_span rest = { &one, 1 };
-		r = n == 1 ? bawn_tunnel_feed(t, &rest, out, NULL) : -EPIPE;
+		struct bawn_span rest = { part, n > 0 ? (size_t)n : 0 };
+		r = n > 0 ? bawn_tunnel_feed(t, &rest, out, NULL) : -EPIPE;
 		if (r < 0)
 			return r;
 	}
@@ -250,14 +282,16 @@ static int meet(struct bawn_tunnel *t, struct bawn_ipc_msg *out)
 }
 
 /* The launcher gets it like any other, but with the interpreter that there is, and with a lock to hold: the slot's own
- * is held outside. */
-static int read_spec(struct bawn_box *box, struct bawn_ipc_msg *m, struct bawn_buf *again, char interpreter[static 256])
+ * is held outside.  The authorities come along as bytes: nothing of the host is to be seen here. */
+static int read_spec(struct bawn_box *box, struct bawn_ipc_msg *m, struct bawn_buf *again, char interpreter[static 256], int *out_ca)
 {
 	struct bawn_ipc_in in = m->in;
 	bool probe = m->type == BAWN_WIRE_PROBE;
 	bawn_wire_get_spec(&in, &box->spec);
-	if (!bawn_ipc_in_end(&in) || m->n_fds != 0 || (m->type != BAWN_WIRE_PREPARE && !probe))
+	bool authorities = box->spec.network != BAWN_NETWORK_NONE && box->spec.ca_file[0] != '\0';
+	if (!bawn_ipc_in_end(&in) || m->n_fds != authorities || (m->type != BAWN_WIRE_PREPARE && !probe))
 		return -EBADMSG;
+	*out_ca = bawn_ipc_take_fd(m, 0);
 	box->spec.interpreter = probe ? BAWN_INSIDE_PATH : find_interpreter(box->spec.interpreter, interpreter);
 	bawn_wire_put_spec(again, &box->spec);
 	m->in = (struct bawn_ipc_in){ again->p, again->n, bawn_buf_error(again) < 0 };
@@ -273,7 +307,7 @@ int main(void)
 	static char interpreter[256];
 	struct bawn_buf spec = BAWN_IPC_BUF;
 	struct bawn_ipc_msg first;
-	int pair[2];
+	int pair[2], ca;
 	pthread_t in, out, reap;
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || syscall(SYS_close_range, 3, ~0u, 0) < 0)
 		return 1;
@@ -281,10 +315,10 @@ int main(void)
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0 || bawn_launch_init(&l, pair[0]) < 0 ||
 	    bawn_tunnel_init(&ends.t, BAWN_INSIDE_ROOM, NULL) < 0 || meet(&ends.t, &first) < 0 ||
-	    read_spec(&l.box, &first, &spec, interpreter) < 0)
+	    read_spec(&l.box, &first, &spec, interpreter, &ca) < 0)
 		return 1;
 	ends.sock = pair[1];
-	(void)!begin(&l.box, &l.box.early);  /* bawn_box_build tells */
+	(void)!begin(&l.box, ca, &l.box.early);  /* bawn_box_build tells */
 	ends.program = l.box.pid;
 	if (pass(ends.sock, &first) < 0 || pthread_create(&reap, NULL, run_reap, &ends) != 0 || pthread_create(&in, NULL, run_in, &ends) != 0 || pthread_create(&out, NULL, run_out, &ends) != 0)
 		return 1;

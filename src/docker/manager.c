@@ -12,12 +12,14 @@
 #include <sys/timerfd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/hash.h"
 
-#define ANSWER_MS  20000  /* for an init to say that it stands */
+#define ANSWER_MS  20000  /* for an init to say that it stands, to take what it is given, to say that the program runs */
 #define GRACE_MS   10000  /* after the time limit, which the init itself keeps */
 #define KILL_MS    5000   /* for an init to end what runs */
-#define COLLECT_MS 60000  /* without a word while files are told of */
+#define COLLECT_MS 60000  /* for a collection, and a second more for every */
+#define COLLECT_BYTES (8u << 20)  /* that it may bring */
 
 enum tag { TAG_SOCK, TAG_ATTACH, TAG_TIMER };
 
@@ -28,7 +30,7 @@ static handler on_prepare, forward, on_start, on_kill, on_collect, on_pull;
 #define ANY (IN(FRESH) | IN(WAITING) | IN(READY) | IN(RUNNING) | IN(ENDED))
 static const struct bawn_ipc_rule rule[] = {
 	/* type              name       bytes                     fds   allowed in */
-	{ BAWN_WIRE_PREPARE, "prepare", 8192,                     1, 1, IN(FRESH) },
+	{ BAWN_WIRE_PREPARE, "prepare", 65536,                    1, 1, IN(FRESH) },
 	{ BAWN_WIRE_PROBE,   "probe",   8192,                     0, 1, IN(FRESH) },
 	{ BAWN_WIRE_ARG,     "arg",     BAWN_WIRE_STRING + 8,     0, 0, IN(READY) },
 	{ BAWN_WIRE_ENV,     "env",     BAWN_WIRE_STRING + 8,     0, 0, IN(READY) },
@@ -82,6 +84,15 @@ static int watch(struct bawn_manager *m, int op, int fd, enum tag tag, uint32_t 
 
 static bool is_sending(const struct bawn_manager *m) { return m->queue.n > 0 || m->sending.n_fds > 0; }
 
+/* Until the program runs a container has to take what it is given: whatever it takes gives it more time. */
+static void await_taking(struct bawn_manager *m)
+{
+	if (m->state == BAWN_MANAGER_READY)
+		set_timer(m, is_sending(m) ? ANSWER_MS : 0);
+	else if (m->state == BAWN_MANAGER_RUNNING && !m->up)
+		set_timer(m, ANSWER_MS);
+}
+
 /* One message at a time each way: while one is on its way the client is not read, and while the client has no room the
  * container is not. */
 static int watch_all(struct bawn_manager *m, struct bawn_err *err)
@@ -133,6 +144,7 @@ static int flush(struct bawn_manager *m, struct bawn_err *err)
 		int r = m->sent == m->queue.n ? refill(m, err) : 0;
 		if (r < 0)
 			return r;
+		await_taking(m);
 	}
 	return watch_all(m, err);
 }
@@ -147,6 +159,7 @@ static int forward(struct bawn_manager *m, struct bawn_ipc_msg *msg, struct bawn
 	m->file = 0;
 	m->at = 0;
 	msg->n_fds = 0;
+	await_taking(m);
 	int r = flush(m, err);
 	return r == -EPIPE ? watch_all(m, err) : r;  /* its end shows on the other way */
 }
@@ -162,9 +175,20 @@ static int take_spec(struct bawn_manager *m, struct bawn_ipc_msg *msg, struct ba
 		return bawn_fail(err, -EBADMSG, "read the specification");
 	if (m->spec.without != 0)
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "without", "this launcher leaves no wall out");
-	if (m->spec.network != BAWN_NETWORK_NONE)
-		return bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, "network", "this backend gives no network");
 	return 0;
+}
+
+/* Before there is a container: without those to be believed there is no use for one. */
+static int read_authorities(struct bawn_manager *m, struct bawn_err *err)
+{
+	bawn_auto_buf text = BAWN_BUF(BAWN_CA_BYTES);
+	if (m->spec.network == BAWN_NETWORK_NONE || m->spec.ca_file[0] == '\0')
+		return 0;
+	bawn_auto_fd fd = open(m->spec.ca_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int r = fd >= 0 ? bawn_read_fd(fd, m->spec.ca_file, &text, NULL) : -errno;
+	if (r == 0)
+		r = bawn_sealed_copy("authorities", bawn_buf_span(&text), &m->ca, NULL);
+	return r < 0 ? bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, "network.ca_file", "read '%s': %s", m->spec.ca_file, strerrordesc_np(-r)) : 0;
 }
 
 /* As /proc/self/ns names them, in one line. */
@@ -190,10 +214,12 @@ static int introduce(struct bawn_manager *m, struct bawn_err *err)
 	struct bawn_sandbox_spec spec = m->spec;
 	read_outside(outside);
 	spec.outside = outside;
+	memset(spec.net_file, 0, sizeof spec.net_file);  /* their places are the image's */
 	bawn_wire_put_spec(&b, &spec);
 	if (bawn_buf_error(&b) < 0)
 		return bawn_fail(err, bawn_buf_error(&b), "introduce the run");
-	struct bawn_ipc_msg msg = { .type = m->probing ? BAWN_WIRE_PROBE : BAWN_WIRE_PREPARE, .in = { b.p, b.n, false } };
+	struct bawn_ipc_msg msg = { .type = m->probing ? BAWN_WIRE_PROBE : BAWN_WIRE_PREPARE, .in = { b.p, b.n, false }, .n_fds = m->ca >= 0 };
+	msg.fd[0] = bawn_take_fd(&m->ca);
 	return forward(m, &msg, err);
 }
 
@@ -206,6 +232,8 @@ static int on_prepare(struct bawn_manager *m, struct bawn_ipc_msg *msg, struct b
 		r = bawn_fail_as(err, BAWN_ERROR_BUSY, "slot", "the slot's lock is not ours");
 	if (r == 0)
 		r = bawn_tunnel_init(&m->in, m->spec.limits.disk_bytes + (4u << 20), err);  /* a file, or what was observed */
+	if (r == 0)
+		r = read_authorities(m, err);
 	if (r == 0)
 		r = bawn_manager_build(m, err);
 	if (r == 0)
@@ -247,7 +275,6 @@ static int on_start(struct bawn_manager *m, struct bawn_ipc_msg *msg, struct baw
 	m->state = BAWN_MANAGER_RUNNING;
 	m->wanted = BAWN_END_TIMEOUT;
 	m->started_us = bawn_monotonic_us();
-	set_timer(m, m->spec.limits.timeout_ms + GRACE_MS);
 	return forward(m, msg, err);
 }
 
@@ -269,7 +296,7 @@ static int on_collect(struct bawn_manager *m, struct bawn_ipc_msg *msg, struct b
 		(void)bawn_fail(&gone, -EPIPE, "the container is gone, and with it what was in /workspace");
 		return refuse(m, &gone);
 	}
-	set_timer(m, COLLECT_MS);
+	set_timer(m, COLLECT_MS + m->spec.limits.disk_bytes / COLLECT_BYTES * 1000);
 	return forward(m, msg, err);
 }
 
@@ -301,14 +328,17 @@ static int on_prepared(struct bawn_manager *m, struct bawn_ipc_msg *msg, struct 
 		return bawn_fail(err, -EBADMSG, "read what the container says of its walls");
 	if ((m->spec.need & ~e.layers) != 0)
 		return bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, NULL, "a required protection is missing in the container");
-	int r = bawn_manager_account(m, &account, err);
+	bawn_auto_fd port = -1;
+	int r = m->spec.network != BAWN_NETWORK_NONE ? bawn_way_take(&m->way, m->frame, &port, err) : 0;
+	if (r == 0)
+		r = bawn_manager_account(m, &account, err);
 	if (r < 0)
 		return r;
 	e.container = account.p;
 	bawn_wire_put_enforcement(&b, &e);
 	m->state = BAWN_MANAGER_READY;
 	set_timer(m, 0);
-	r = bawn_ipc_send(m->sock, BAWN_WIRE_PREPARED, &b, NULL, 0, 0, err);
+	r = bawn_ipc_send(m->sock, BAWN_WIRE_PREPARED, &b, &port, port >= 0, 0, err);  /* from here on it is the client's alone */
 	if (r == 0)
 		bawn_manager_find_pid(m);  /* while the client has its own to do */
 	return r;
@@ -334,11 +364,20 @@ static bool is_as_told(const struct bawn_ipc_msg *msg)
 	return memcmp(sum, told.p, sizeof sum) == 0;
 }
 
+/* The caps that the init keeps, kept again. */
 static int check_found(struct bawn_manager *m, const struct bawn_ipc_msg *msg, struct bawn_err *err)
 {
-	if (++m->found > 1000 || !is_as_told(msg))
+	const uint64_t most = m->spec.collect_files > 0 ? m->spec.collect_files : BAWN_WIRE_FILES;
+	struct stat st;
+	if (++m->found > most || !is_as_told(msg) || fstat(msg->fd[0], &st) < 0)
 		return bawn_fail(err, -EBADMSG, "take a file out of the container");
-	return 0;
+	m->brought += (uint64_t)st.st_size;
+	return m->brought <= m->spec.limits.disk_bytes ? 0 : bawn_fail(err, -EBADMSG, "take more out of the container than its disk limit");
+}
+
+static int check_skipped(struct bawn_manager *m, struct bawn_err *err)
+{
+	return ++m->skipped <= BAWN_WIRE_SKIPS + 1 ? 0 : bawn_fail(err, -EBADMSG, "hear of more files than a container may skip");  /* the last says how many more */
 }
 
 /* To the client, who may have no room now. */
@@ -374,13 +413,18 @@ static int on_theirs(struct bawn_manager *m, struct bawn_ipc_msg *msg, struct ba
 		return r;
 	if (msg->type == BAWN_WIRE_PREPARED)
 		return on_prepared(m, msg, err);
-	if (msg->type == BAWN_WIRE_FOUND && (r = check_found(m, msg, err)) < 0)
+	if (msg->type == BAWN_WIRE_FOUND || msg->type == BAWN_WIRE_SKIPPED)
+		r = msg->type == BAWN_WIRE_FOUND ? check_found(m, msg, err) : check_skipped(m, err);
+	if (r < 0)
 		return r;
-	if (msg->type == BAWN_WIRE_OUTCOME) {
+	if (msg->type == BAWN_WIRE_STARTED) {
+		m->up = true;
+		set_timer(m, m->spec.limits.timeout_ms + GRACE_MS);
+	} else if (msg->type == BAWN_WIRE_OUTCOME) {
 		m->state = BAWN_MANAGER_ENDED;
 		set_timer(m, 0);
-	} else if (m->state == BAWN_MANAGER_ENDED) {
-		set_timer(m, msg->type == BAWN_WIRE_DONE ? 0 : COLLECT_MS);
+	} else if (msg->type == BAWN_WIRE_DONE) {
+		set_timer(m, 0);
 	}
 	return deliver(m, msg, err);
 }
@@ -418,14 +462,31 @@ static int pump(struct bawn_manager *m, struct bawn_err *err)
 	return 0;
 }
 
+/* Nothing goes to the container any more, nothing that it said comes after its outcome, and the client is heard again. */
+static int let_go(struct bawn_manager *m, struct bawn_err *err)
+{
+	bawn_close_fdp(&m->attach);
+	m->watched = false;
+	m->rest = m->piece = (struct bawn_span){ NULL, 0 };
+	bawn_buf_reset(&m->queue);
+	m->sent = 0;
+	bawn_ipc_msg_done(&m->sending);
+	int r = m->holding ? bawn_ipc_send(m->sock, m->held.type, &m->held_bytes, m->held.fd, m->held.n_fds, 0, err) : 0;
+	if (m->holding)
+		bawn_ipc_msg_done(&m->held);
+	m->holding = false;
+	return r < 0 ? r : watch_all(m, err);
+}
+
 /* PID 1 is gone.  Before the code ran that is a failure, and what it wrote last is why; then the engine knows more. */
 static int on_gone(struct bawn_manager *m, struct bawn_err *err)
 {
 	enum bawn_end end;
-	bawn_close_fdp(&m->attach);
-	m->watched = false;
-	if (m->state == BAWN_MANAGER_RUNNING) {
-		int r = bawn_manager_post_mortem(m, &end, err);
+	int r = let_go(m, err);
+	if (r < 0)
+		return r;
+	if (m->up && m->state == BAWN_MANAGER_RUNNING) {
+		r = bawn_manager_post_mortem(m, &end, err);
 		return r < 0 ? r : send_outcome(m, m->wanted == BAWN_END_CANCELLED ? m->wanted : end, err);
 	}
 	bawn_auto_buf shown = BAWN_BUF(4 * sizeof m->said);
@@ -455,12 +516,12 @@ static int on_timer(struct bawn_manager *m, struct bawn_err *err)
 	uint64_t n;
 	if (read(m->timer, &n, sizeof n) < 0)
 		return 0;
-	if (m->state != BAWN_MANAGER_RUNNING)
-		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "backend", "the container does not answer");
+	if (!m->up || m->state != BAWN_MANAGER_RUNNING)
+		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, "backend", m->state == BAWN_MANAGER_ENDED ? "the container does not say what was left" : "the container does not answer");
 	enum bawn_end end = m->wanted;
 	bawn_manager_remove(m);
-	m->watched = false;
-	return send_outcome(m, end, err);
+	int r = let_go(m, err);
+	return r < 0 ? r : send_outcome(m, end, err);
 }
 
 /* --- the loop ------------------------------------------------------------------------------------ */
@@ -520,9 +581,10 @@ int main(void)
 	if (syscall(SYS_close_range, BAWN_WIRE_SOCKET + 1, ~0u, 0) < 0)
 		return 1;
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);  /* a write beyond ulimit -f fails instead */
 	static struct bawn_manager m;
 	m = (struct bawn_manager){ .sock = BAWN_WIRE_SOCKET, .epoll = epoll_create1(EPOLL_CLOEXEC), .timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
-		.slot_fd = -1, .pid_fd = -1, .attach = -1, .frame = malloc(BAWN_IPC_MAX), .chunk = malloc(BAWN_TUNNEL_CHUNK), .spec_bytes = BAWN_BUF(16384),
+		.slot_fd = -1, .pid_fd = -1, .ca = -1, .way = BAWN_WAY_NONE, .attach = -1, .frame = malloc(BAWN_IPC_MAX), .chunk = malloc(BAWN_TUNNEL_CHUNK), .spec_bytes = BAWN_BUF(65536),
 		.queue = BAWN_BUF(2 * BAWN_IPC_MAX), .held_bytes = BAWN_IPC_BUF };
 	struct bawn_err err = { 0 };
 	if (m.epoll < 0 || m.timer < 0 || m.frame == NULL || m.chunk == NULL)

@@ -9,13 +9,15 @@
  * Invariants: (1) no byte of the request goes to a container whose every wall was not asked for, seen by inspection and
  * told of by the init from inside; (2) the end of the client's socket, in any state, ends and removes the container;
  * (3) every wait has an end: calls have their time, a silent container is killed, a dead engine's container by its pidfd;
- * (4) how the run ended is the init's word (it holds the program), or, where it died, the engine's.
+ * (4) how the run ended is the init's word (it holds the program), or, where it died, the engine's; (5) with a network the
+ * way by which the port came out is closed before anything of the request goes in.
  * An attacker controls what the container says only by breaking out of the program's walls into PID 1 of it; it is
  * checked like any input all the same. */
 #pragma once
 #include "docker/container.h"
 #include "docker/mux.h"
 #include "docker/tunnel.h"
+#include "docker/way.h"
 #include "sandbox/wire.h"
 
 enum bawn_manager_state { BAWN_MANAGER_FRESH, BAWN_MANAGER_WAITING, BAWN_MANAGER_READY, BAWN_MANAGER_RUNNING, BAWN_MANAGER_ENDED };
@@ -33,6 +35,8 @@ struct bawn_manager {
 	char     id[65];                      /* of the container, or "" */
 	bool     started;
 	int      pid_fd;                      /* of its PID 1, or -1 */
+	int      ca;                          /* a copy of whom to believe outside, or -1 */
+	struct bawn_way way;
 	int      attach; bool watched;
 	char    *chunk;                       /* BAWN_TUNNEL_CHUNK bytes, of which `rest` is not split yet and `piece` not read */
 	struct bawn_span rest, piece;
@@ -44,9 +48,9 @@ struct bawn_manager {
 	struct bawn_ipc_msg held; bool holding;  /* what the client had no room for */
 	struct bawn_buf held_bytes;
 	enum bawn_end wanted;                 /* what the end is called if the container does not say */
+	bool     up;                          /* the program runs, or ran */
 	uint64_t started_us;
-	size_t   found;
-	uint32_t cleared;                     /* containers of dead runs that were removed */
+	uint64_t found, skipped, brought;     /* of files: how many, how many not, bytes */
 };
 
 /* On the way to a container that stands, or out of one. */

@@ -134,6 +134,8 @@ static int call(struct bawn_moby *e, const struct bawn_call *c, const char *url,
 		return r;
 	if ((status < 200 || status > 299) && status != c->may[0] && status != c->may[1])
 		return refused(err, what, status, bawn_buf_span(&answer));
+	if (c->line != NULL && answer.n > 0 && c->line(c->ctx, bawn_buf_span(&answer)) < 0)  /* the last one need not end */
+		return UNAVAILABLE(err, "the engine's answer to %s cannot be used", what);
 	if (out != NULL && (answer.n == 0 || bawn_json_parse(bawn_buf_span(&answer), out, NULL) < 0))
 		return UNAVAILABLE(err, "the engine answered %s with something that is not JSON", what);
 	if (out_status != NULL)

@@ -1,7 +1,6 @@
 #include "docker/tunnel.h"
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include "base/cleanup.h"
 #include "base/file.h"
 
@@ -66,9 +65,9 @@ static int begin_chunk(struct bawn_tunnel *t, struct bawn_err *err)
 
 static int open_file(struct bawn_tunnel *t, struct bawn_err *err)
 {
-	int fd = memfd_create("file", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int fd = bawn_memory_file("file", err);
 	if (fd < 0)
-		return bawn_fail(err, -errno, "keep a file");
+		return bawn_wrap(err, fd, "keep a file");
 	t->fd[t->n_fds++] = fd;
 	return 0;
 }
@@ -143,6 +142,13 @@ int bawn_tunnel_feed(struct bawn_tunnel *t, struct bawn_span *bytes, struct bawn
 		if (r != 0)
 			return r;
 	}
+}
+
+size_t bawn_tunnel_wants(const struct bawn_tunnel *t)
+{
+	const size_t part[] = { [BAWN_TUNNEL_IN_HEAD] = BAWN_TUNNEL_HEAD, [BAWN_TUNNEL_IN_PAYLOAD] = t->size,
+		[BAWN_TUNNEL_IN_COUNT] = sizeof t->chunk, [BAWN_TUNNEL_IN_CHUNK] = t->chunk };
+	return part[t->at] - t->have;
 }
 
 void bawn_tunnel_put(struct bawn_buf *b, uint32_t type, struct bawn_span payload, size_t files)

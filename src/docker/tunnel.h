@@ -31,6 +31,9 @@ void bawn_tunnel_done(struct bawn_tunnel *t);
  * 0: all taken, more is needed; negative: nothing that comes can be used any more. */
 BAWN_MUST_CHECK int bawn_tunnel_feed(struct bawn_tunnel *t, struct bawn_span *bytes, struct bawn_ipc_msg *out, struct bawn_err *err);
 
+/* After 0: how many bytes are needed at least.  Who reads no more than that leaves what follows the message. */
+size_t bawn_tunnel_wants(const struct bawn_tunnel *t);
+
 /* The head and the payload of a message; its files follow, a chunk at a time: 1 while there is more of this one. */
 void bawn_tunnel_put(struct bawn_buf *b, uint32_t type, struct bawn_span payload, size_t files);
 BAWN_MUST_CHECK int bawn_tunnel_put_chunk(struct bawn_buf *b, int fd, uint64_t *at, struct bawn_err *err);

@@ -368,33 +368,30 @@ static const struct place *body_of(struct finding *f, uint64_t first)
 	return sqlite3_column_blob(f->body, 0);
 }
 
-/* Sends what is asked for of one block; 1 to go on, 0 where all that follows is too old, -1. */
-static int answer_block(struct finding *f, uint64_t first, bool too_old)
+/* Sends what is asked for of one block. */
+static bool answer_block(struct finding *f, uint64_t first)
 {
 	static struct bawn_index_hit hit[BLOCK];
 	uint64_t bits[BLOCK / 64];
 	size_t n = 0;
 	bool any = false;
 	if (!match(f, first, bits))
-		return -1;
+		return false;
 	for (unsigned i = 0; i < BLOCK / 64; i++)
 		any |= bits[i] != 0;
-	if (!any && !too_old)
-		return 1;
+	if (!any)
+		return true;
 	const struct place *body = body_of(f, first);
-	bool ended = false;
-	for (unsigned i = BLOCK; body != NULL && i-- > 0 && !ended; ) {
+	for (unsigned i = BLOCK; body != NULL && i-- > 0; ) {
 		struct place p;
 		memcpy(&p, body + i, sizeof p);
-		const bool old = p.ts < f->ask.since;
-		ended = old && f->ask.each == 0;
-		if (old || p.ts > f->ask.until || first + i < f->ask.low || first + i >= f->ask.high || (bits[i / 64] >> (i % 64) & 1u) == 0)
+		if (p.ts < f->ask.since || p.ts > f->ask.until || first + i < f->ask.low || first + i >= f->ask.high || (bits[i / 64] >> (i % 64) & 1u) == 0)
 			continue;
 		hit[n] = (struct bawn_index_hit){ .seq = first + i, .at = p.at };
 		memcpy(hit[n++].hash, p.hash, sizeof p.hash);
 	}
 	(void)sqlite3_reset(f->body);
-	return body == NULL || !put(hit, n * sizeof *hit) ? -1 : !ended;
+	return body != NULL && put(hit, n * sizeof *hit);
 }
 
 static bool ask_for(struct finding *f)
@@ -425,10 +422,9 @@ static int find(sqlite3 *db)
 			r = gather_prefix(&f, f.term[i]) ? 1 : -1;
 	while (r > 0 && (r = sqlite3_step(blocks)) == SQLITE_ROW) {
 		const uint64_t first = (uint64_t)sqlite3_column_int64(blocks, 0), low = (uint64_t)sqlite3_column_int64(blocks, 1), high = (uint64_t)sqlite3_column_int64(blocks, 2);
-		const bool too_old = low < f.ask.since && f.ask.each == 0;
-		r = !too_old && (low > f.ask.until || high < f.ask.since) ? 1 : answer_block(&f, first, too_old);
+		r = low > f.ask.until || high < f.ask.since || answer_block(&f, first) ? 1 : -1;
 	}
-	const bool good = r == 0 || r == SQLITE_DONE;
+	const bool good = r == SQLITE_DONE;
 	return good && put(&end, sizeof end) ? 0 : 1;
 }
 

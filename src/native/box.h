@@ -33,7 +33,7 @@
 struct bawn_net { pthread_t thread; bool ahead, joined; int fd; struct bawn_err err; };
 
 struct bawn_note;
-#define BAWN_WAY_BYTES ((2u << 20) + BAWN_NET_FILE_COUNT * (BAWN_NET_FILE_BYTES + 1))  /* certificates, and what programs read */
+#define BAWN_WAY_BYTES (BAWN_CA_BYTES + BAWN_NET_FILE_COUNT * (BAWN_NET_FILE_BYTES + 1))  /* certificates, and what programs read */
 
 struct bawn_box {
 	struct bawn_sandbox_spec spec;   /* text borrowed from the launcher's copy of the message */
@@ -139,6 +139,8 @@ bawn_step bawn_step_session, bawn_step_meet, bawn_step_rlimits, bawn_step_port, 
 _Noreturn void bawn_program_run(struct bawn_box *box, int ctl, const int out[3], bawn_step *const *step, size_t n);
 _Noreturn void bawn_program_give_up(int ctl, const struct bawn_err *err);
 void bawn_program_wait_for(uint32_t kind, struct bawn_note *note, int fds[static 2]);
+/* Listens at BAWN_PORT in the network namespace one is in. */
+BAWN_MUST_CHECK int bawn_port_open(int *out_fd, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_landlock_apply(struct bawn_err *err);
 int  bawn_landlock_abi(void);
 /* Loads the language's filter; *out_listener is -1 where the kernel gives none. */

@@ -13,9 +13,7 @@
 #include "base/utf8.h"
 #include "native/launch.h"
 
-#define MAX_FILES 1000  /* unless the spec says otherwise */
 #define MAX_DEPTH 16  /* parts of a name, as with inputs */
-#define MAX_SKIPPED 1000
 
 struct walk { struct bawn_launcher *l; struct bawn_buf path; uint64_t bytes; size_t files, max_files, skipped; };
 
@@ -43,7 +41,7 @@ int bawn_sum_fd(int fd, uint64_t *out_size, uint8_t out[static BAWN_SHA256_LEN],
 
 static int skip(struct walk *w, const char *why, struct bawn_err *err)
 {
-	if (w->skipped++ >= MAX_SKIPPED)
+	if (w->skipped++ >= BAWN_WIRE_SKIPS)
 		return 0;
 	bawn_auto_buf b = BAWN_IPC_BUF, shown = BAWN_BUF(BAWN_WIRE_PATH * 4);
 	bawn_buf_escaped(&shown, bawn_buf_span(&w->path));
@@ -202,10 +200,10 @@ static int walk_dir(struct walk *w, int dir, int depth, struct bawn_err *err)
 int bawn_collect(struct bawn_launcher *l, struct bawn_err *err)
 {
 	struct walk w = { .l = l, .path = BAWN_BUF(MAX_DEPTH * 260 + 260),
-		.max_files = l->box.spec.collect_files > 0 ? l->box.spec.collect_files : MAX_FILES };
+		.max_files = l->box.spec.collect_files > 0 ? l->box.spec.collect_files : BAWN_WIRE_FILES };
 	int r = walk_dir(&w, l->box.workspace, 0, err);
-	if (r == 0 && w.skipped > MAX_SKIPPED) {
-		uint64_t more = w.skipped - MAX_SKIPPED;
+	if (r == 0 && w.skipped > BAWN_WIRE_SKIPS) {
+		uint64_t more = w.skipped - BAWN_WIRE_SKIPS;
 		char why[64];
 		snprintf(why, sizeof why, "and %ju more", (uintmax_t)more);
 		w.skipped = 0;

@@ -22,5 +22,5 @@ static int native_probe(const struct bawn_sandbox_spec *spec, struct bawn_probe 
 }
 
 const struct bawn_backend bawn_native_backend = {
-	.name = "native", .id = BAWN_BACKEND_NATIVE, .open = bawn_peer_open, .probe = native_probe, BAWN_PEER_FUNCTIONS, .sweep = native_sweep,
+	.name = "native", .id = BAWN_BACKEND_NATIVE, .ca_file = BAWN_CA_FILE, .open = bawn_peer_open, .probe = native_probe, BAWN_PEER_FUNCTIONS, .sweep = native_sweep,
 };

@@ -77,17 +77,27 @@ int bawn_step_rlimits(struct bawn_box *box, struct bawn_err *err)
 	return bawn_box_without(box, BAWN_LAYER_BIT(RLIMITS)) ? 0 : bawn_rlimits_apply(box, box->cg.up, err);
 }
 
-/* The one way out begins in here and is listened at from outside: the program keeps nothing of it. */
-int bawn_step_port(struct bawn_box *box, struct bawn_err *err)
+int bawn_port_open(int *out, struct bawn_err *err)
 {
 	const struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(BAWN_PORT), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	if (box->spec.network == BAWN_NETWORK_NONE)
-		return 0;
 	bawn_auto_fd fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || bind(fd, (const struct sockaddr *)&at, sizeof at) < 0 || listen(fd, 128) < 0)
 		return bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, "network", "listen inside the sandbox: %s", strerrordesc_np(errno));
+	*out = bawn_take_fd(&fd);
+	return 0;
+}
+
+/* The one way out begins in here and is listened at from outside: the program keeps nothing of it. */
+int bawn_step_port(struct bawn_box *box, struct bawn_err *err)
+{
+	bawn_auto_fd fd = -1;
+	if (box->spec.network == BAWN_NETWORK_NONE)
+		return 0;
+	int r = bawn_port_open(&fd, err);
+	if (r < 0)
+		return r;
 	struct bawn_note note = { .kind = BAWN_NOTE_PORT };
-	int r = bawn_note_send(BAWN_PROGRAM_CTL, &note, &fd, 1);
+	r = bawn_note_send(BAWN_PROGRAM_CTL, &note, &fd, 1);
 	return r < 0 ? bawn_fail(err, r, "speak to the launcher") : 0;
 }
 

@@ -118,7 +118,8 @@ static bool permitted(const struct walk *w, const struct bawn_key *k, const stru
 {
 	if (w->floor != NULL) {
 		union bawn_value floor = bawn_value_get(k, w->floor);
-		return !bawn_value_looser(k, floor, v) || loosening(w, k, n, k->key, acknowledged(mapping), floor, v);
+		bool guarded = k->guarded && w->root_owned && floor.text == NULL && v.text != NULL;
+		return (!guarded && !bawn_value_looser(k, floor, v)) || loosening(w, k, n, k->key, acknowledged(mapping), floor, v);
 	}
 	union bawn_value compiled;
 	if (!k->always)

@@ -152,5 +152,10 @@ BAWN_MUST_CHECK int bawn_policy_show(const struct bawn_policy *p, json_t **out, 
 BAWN_MUST_CHECK int bawn_policy_set(const struct bawn_policy_dirs *dirs, const char *target_dir,
                                     struct bawn_span document, json_t **out, struct bawn_err *err);
 
+/* The same; `record` is called with what *out will be, before any file is replaced, and its error stops that. */
+typedef int bawn_policy_record_fn(void *ctx, const json_t *change, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_policy_set_recorded(const struct bawn_policy_dirs *dirs, const char *target_dir, struct bawn_span document,
+                                             bawn_policy_record_fn *record, void *ctx, json_t **out, struct bawn_err *err);
+
 /* The schema as rows, for the manual: key, type, default, what is stricter, help. */
 void bawn_policy_manual(struct bawn_buf *out);

@@ -212,7 +212,7 @@ const struct bawn_key bawn_key[] = {
 
 	{ SANDBOX, "backend", T(WORD), S(FREE), AT(backend), "native", "what runs the code unless the request says", .words = &bawn_backend_words },
 	{ SANDBOX, "image",   T(TEXT), S(FREE), AT(image), NULL, "image of the docker backend", .check = check_image },
-	{ SANDBOX, "docker.host",    T(TEXT), S(KEEP), AT(docker_host), NULL, "socket of the container engine; null: DOCKER_HOST, where /etc/bawn is not root's, else unix:///var/run/docker.sock", .check = check_engine },
+	{ SANDBOX, "docker.host",    T(TEXT), S(KEEP), AT(docker_host), NULL, "socket of the container engine; null: DOCKER_HOST, else unix:///var/run/docker.sock.  Where /etc/bawn is root's only it may say so, and DOCKER_HOST is refused", .check = check_engine, .guarded = true },
 	{ SANDBOX, "docker.runtime", T(TEXT), S(KEEP), AT(docker_runtime), NULL, "runtime that the engine is to use, such as runsc; null: its default", .check = check_runtime },
 	{ SANDBOX, "docker.require_patched", T(BOOL), S(HIGHER), AT(docker_require_patched), "false", "do not run with a runtime that is known to let code out" },
 	{ SANDBOX, "interpreters.python",     T(TEXT), S(FREE), AT(interpreter[BAWN_LANG_PYTHON]), "/usr/bin/python3", "what runs python: under /usr, or in a virtual environment", .check = check_path },

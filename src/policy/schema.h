@@ -55,6 +55,7 @@ struct bawn_key {
 	/* What text or a list's items must be: NULL where it is good, else what is allowed. */
 	const char            *(*check)(struct bawn_span text);
 	bool                     always;   /* looser than compiled in needs acknowledge_risk even in the floor */
+	bool                     guarded;  /* text that a floor of root's need not say to be the only one who may */
 };
 extern const struct bawn_key bawn_key[];
 extern const size_t bawn_key_count;

@@ -376,6 +376,12 @@ static int reply_refused(const struct set *s, const struct bawn_policy *before, 
 int bawn_policy_set(const struct bawn_policy_dirs *dirs, const char *target_dir, struct bawn_span document,
                     json_t **out, struct bawn_err *err)
 {
+	return bawn_policy_set_recorded(dirs, target_dir, document, NULL, NULL, out, err);
+}
+
+int bawn_policy_set_recorded(const struct bawn_policy_dirs *dirs, const char *target_dir, struct bawn_span document,
+                             bawn_policy_record_fn *record, void *ctx, json_t **out, struct bawn_err *err)
+{
 	struct set s = { .target = target_dir, .errors = { .text = BAWN_BUF(ERRORS_MAX) } };
 	s.rank = dirs->floor != NULL && strcmp(dirs->floor, target_dir) == 0 ? BAWN_RANK_FLOOR : BAWN_RANK_ABOVE;
 	s.r = (struct bawn_policy_reader){ .name = DOCUMENT, .errors = &s.errors };
@@ -392,6 +398,8 @@ int bawn_policy_set(const struct bawn_policy_dirs *dirs, const char *target_dir,
 	}
 	if (failed == 0 && (reply = make_reply(&s, before, after)) == NULL)
 		failed = bawn_fail(err, -ENOMEM, "set the policy");
+	if (failed == 0 && record != NULL)
+		failed = record(ctx, reply, err);
 	if (failed == 0)
 		failed = write_files(target_dir, fd, files, err);
 	if (failed == 0)

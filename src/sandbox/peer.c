@@ -22,6 +22,7 @@ struct bawn_sandbox {
 	int   port;      /* what the sandbox's way out is listened for at, or -1 */
 	bool  over;      /* OUTCOME was seen, or the launcher is gone */
 	bool  outcome;   /* OUTCOME was seen: nothing inside is alive */
+	uint32_t swept;  /* what the launcher said it removed of dead runs, and nobody took yet */
 	char *frame;     /* BAWN_IPC_MAX bytes; events borrow from it */
 	struct bawn_observed *observed;
 	char *container;
@@ -82,10 +83,17 @@ static int failure(struct bawn_ipc_msg *m, struct bawn_err *err)
  * caller's. */
 static int expect(struct bawn_sandbox *s, uint32_t want, int flags, struct bawn_ipc_msg *m, struct bawn_err *err)
 {
-	int r = bawn_ipc_recv(s->launcher.sock, s->frame, flags, m, err);
-	if (r == -EPIPE)
-		return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, NULL, "the launcher ended without an answer");
-	return r <= 0 || m->type == want ? r : failure(m, err);
+	for (;;) {
+		int r = bawn_ipc_recv(s->launcher.sock, s->frame, flags, m, err);
+		if (r == -EPIPE)
+			return bawn_fail_as(err, BAWN_ERROR_BACKEND_UNAVAILABLE, NULL, "the launcher ended without an answer");
+		if (r <= 0 || m->type == want)
+			return r;
+		if (m->type != BAWN_WIRE_SWEPT)
+			return failure(m, err);
+		s->swept += bawn_ipc_get_u32(&m->in);  /* on the way to the answer */
+		bawn_ipc_msg_done(m);
+	}
 }
 
 static int ask(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, uint32_t type, struct bawn_err *err)
@@ -157,6 +165,13 @@ int bawn_peer_ready(struct bawn_sandbox *s, struct bawn_enforcement *out, struct
 	e.container = s->container;
 	*out = e;
 	return 1;
+}
+
+unsigned bawn_peer_take_swept(struct bawn_sandbox *s)
+{
+	uint32_t n = s->swept;
+	s->swept = 0;
+	return n;
 }
 
 static int send_string(struct bawn_sandbox *s, uint32_t type, const char *text, struct bawn_err *err)

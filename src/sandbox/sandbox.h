@@ -69,6 +69,7 @@ bool bawn_is_writable(struct bawn_span path);  /* absolute, without ".."; by its
 /* Where the proxy is, as the program sees it, in a sandbox that has a network. */
 #define BAWN_PORT 3128
 #define BAWN_CA_FILE "/etc/ssl/certs/ca-certificates.crt"
+#define BAWN_CA_BYTES (2u << 20)  /* of certificates, at most */
 
 /* Where the code finds the packages it was given, if any. */
 #define BAWN_ENV_PLACE "/env"
@@ -166,6 +167,7 @@ typedef void bawn_pull_fn(void *ctx, uint64_t done, uint64_t of);
 struct bawn_backend {
 	const char *name;
 	enum bawn_backend_id id;
+	const char *ca_file;                 /* where the program finds the authorities, in a sandbox that has a network */
 	/* Tries each layer for real.  Fails only when the backend cannot be asked at all. */
 	int (*probe)(const struct bawn_sandbox_spec *spec, struct bawn_probe *out, struct bawn_err *err);
 	/* Fetches spec->container.image, with progress in bytes; NULL where there are no images. */
@@ -176,6 +178,8 @@ struct bawn_backend {
 	int (*prepare)(struct bawn_sandbox *s, const struct bawn_sandbox_spec *spec, struct bawn_err *err);
 	/* 1: every wall stands, *out is filled; 0: not yet.  After a failure there is only release. */
 	int (*ready)(struct bawn_sandbox *s, struct bawn_enforcement *out, struct bawn_err *err);
+	/* After each ready, whatever it says: how much of what dead runs had left was removed since. */
+	unsigned (*take_swept)(struct bawn_sandbox *s);
 	/* After ready, where the spec has a network: the listening socket inside that the way out begins at (BAWN_PORT),
 	 * the caller's from here on; -1: there is none.  Nobody else holds it: who closes it closes the way. */
 	int (*take_port)(struct bawn_sandbox *s);

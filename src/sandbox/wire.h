@@ -2,6 +2,7 @@
  *
  *	client                          launcher
  *	PREPARE spec [slot fd]      ->
+ *	                            <-  SWEPT n (where dead runs had left something)
  *	                            <-  PREPARED enforcement [port] | FAILED err
  *	ARG.. ENV.. FILE [fd]..     ->
  *	START [code, stdin]         ->
@@ -25,7 +26,7 @@ enum bawn_wire {
 	BAWN_WIRE_KILL, BAWN_WIRE_COLLECT, BAWN_WIRE_PULL,
 	BAWN_WIRE_PREPARED = 32, BAWN_WIRE_FAILED, BAWN_WIRE_STARTED, BAWN_WIRE_OUTPUT, BAWN_WIRE_USAGE,
 	BAWN_WIRE_DENIAL, BAWN_WIRE_OUTCOME, BAWN_WIRE_FOUND, BAWN_WIRE_SKIPPED, BAWN_WIRE_DONE, BAWN_WIRE_PROBED,
-	BAWN_WIRE_OBSERVED, BAWN_WIRE_PULLING,
+	BAWN_WIRE_OBSERVED, BAWN_WIRE_PULLING, BAWN_WIRE_SWEPT,
 };
 
 #define BAWN_WIRE_SOCKET BAWN_CHILD_SOCKET /* the launcher's end */
@@ -33,6 +34,8 @@ enum bawn_wire {
 #define BAWN_WIRE_STRING (128u * 1024)     /* one argument or variable: the kernel's own MAX_ARG_STRLEN */
 #define BAWN_WIRE_PATH   4096u
 #define BAWN_WIRE_ID     64u
+#define BAWN_WIRE_FILES  1000u             /* a collection tells of, unless the spec says otherwise */
+#define BAWN_WIRE_SKIPS  1000u             /* of files that it leaves out; one more says how many more */
 #define BAWN_WIRE_CONTAINER (64u * 1024)  /* what a backend tells of a container */
 
 /* put appends; get pulls, and leaves the stickiness of `in` to say whether it was good.  Text is

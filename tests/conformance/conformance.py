@@ -12,6 +12,8 @@ DIFFERENCES = {
     "uid": "no user namespace unless the engine remaps: the program sees the uid that the host gave the run",
     "devices": "the runtime adds tty, ptmx, pts and mqueue; none of them leads anywhere, and none can be written",
     "disk": "/workspace, /tmp and /dev/shm are three file systems: each has the limit for itself, what they hold together is noted and counts against memory",
+    "packages": "--with and --environment are refused: packages come with the image",
+    "certificates": "with a network they are at /code/.ca-certificates.crt, since the root is the image's; the same variables name them",
 }
 
 World.backend = os.environ.get("BAWN_BACKEND", "native")

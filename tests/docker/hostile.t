@@ -1,103 +1,9 @@
 #!/usr/bin/python3
 """An engine that hangs, lies or answers garbage: a typed error, no code run, nothing left.  Between bawn and a real engine stands
 somebody who changes answers; who changes nothing is the control."""
-import os, socketserver, sys, threading
+import os, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from engine import *
-
-
-class Between:
-    """Hands requests on and answers back.  change(method, path, status, body) may return (status, body) or raise Hang, Drop or Raw."""
-
-    class Hang(Exception):
-        pass
-
-    class Drop(Exception):
-        pass
-
-    class Raw(Exception):
-        pass
-
-    def __init__(self, engine, change=None, streams=None):
-        self.engine, self.change, self.streams, self.seen, self.over = engine, change or (lambda *a: None), streams, [], threading.Event()
-        self.path = tempfile.mktemp(prefix="between-", dir=engine.dir)
-        outer = self
-
-        class Handler(socketserver.StreamRequestHandler):
-            def handle(self):
-                try:
-                    while outer.one(self):
-                        pass
-                except (OSError, Between.Drop):
-                    pass
-        self.server = socketserver.ThreadingUnixStreamServer(self.path, Handler)
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def one(self, h):
-        line = h.rfile.readline()
-        if not line:
-            return False
-        method, target, _ = line.decode().split(" ", 2)
-        head = {}
-        while (l := h.rfile.readline()) not in (b"\r\n", b""):
-            k, v = l.decode().split(":", 1)
-            head[k.lower()] = v.strip()
-        body = h.rfile.read(int(head.get("content-length", 0)))
-        path = re.sub(r"^/v1\.\d+", "", target.split("?")[0])
-        self.seen.append((method, re.sub(r"[0-9a-f]{64}", "ID", path)))
-        if path.endswith("/attach"):
-            return self.attach(h, target)
-        c = Connection(self.engine.socket, 60)
-        c.request(method, target, body=body or None, headers={k: v for k, v in head.items() if k in ("content-type",)})
-        r = c.getresponse()
-        answer = r.read()
-        try:
-            status, answer = self.change(method, path, r.status, answer) or (r.status, answer)
-        except Between.Hang:
-            self.over.wait()
-            return False
-        except Between.Raw as e:
-            h.wfile.write(e.args[0])
-            return False
-        extra = f"Api-Version: {r.headers['Api-Version']}\r\n" if "Api-Version" in r.headers else ""
-        none = status in (204, 304)
-        h.wfile.write(f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\n{extra}".encode() + (b"" if none else f"Content-Length: {len(answer)}\r\n".encode()) + b"\r\n" + (b"" if none else answer))
-        return True
-
-    def attach(self, h, target):
-        if self.streams and self.streams.get("head") is not None:
-            h.wfile.write(self.streams["head"])
-            self.over.wait(self.streams.get("wait", 0))
-            return False
-        real = socket.socket(socket.AF_UNIX)
-        real.connect(self.engine.socket)
-        real.sendall(f"POST {target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 0\r\n\r\n".encode())
-
-        def back():
-            first = True
-            try:
-                while data := real.recv(65536):
-                    if self.streams and not first:
-                        data = self.streams["change"](data)
-                    first = False
-                    h.connection.sendall(data)
-            except OSError:
-                pass
-            try:
-                h.connection.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-        threading.Thread(target=back, daemon=True).start()
-        while data := h.rfile.read1(65536):
-            real.sendall(data)
-        real.close()
-        return False
-
-    def close(self):
-        self.over.set()
-        self.server.shutdown()
-        self.server.server_close()
+from between import *
 
 
 def through(between, code="print('ran')", *options):
@@ -110,15 +16,6 @@ def is_refused(r, between, name, types=("backend_unavailable", "enforcement_miss
     """A typed error, and whatever the engine said nobody got to run."""
     good = r.code == 125 and r["status"] == "error" and r["error"]["type"] in types and r["stdout"] == "" and r["audit"]["intent_seq"] is not None
     return ok(good, f"{name}: {r['error'] and r['error']['message'][:110]}") or r.show()
-
-
-def edited(which, edit):
-    def change(method, path, status, body):
-        if re.fullmatch(which, path) and method == "GET" and status == 200:
-            doc = json.loads(body)
-            edit(doc)
-            return status, json.dumps(doc).encode()
-    return change
 
 
 with Engine() as e:
@@ -146,6 +43,56 @@ with Engine() as e:
         is_refused(r, b, name)
         if ("POST", "/containers/ID/start") in b.seen or ("DELETE", "/containers/ID") not in b.seen:
             ok(False, f"{name}: not started, and removed")
+
+    # With a network one thing is bound into the container: that, and nothing besides.
+    way = ("--config", w.config(sandbox="network:\n  network_mode: dependencies\n  whitelist: [index.test]\n  acknowledge_risk: true\n"), "--network", "dependencies")
+    b = Between(e)
+    r = through(b, "print('ran')", *way)
+    equal((r.code, r["stdout"]), (0, "ran\n"), "control: with a network it runs") or r.show()
+    def mount(**more):
+        return lambda d: d["Mounts"][0].update(more)
+    def asked_for(**more):
+        return lambda d: d["HostConfig"]["Mounts"][0].update(more)
+    MORE = {"Type": "bind", "Source": "/", "Destination": "/host", "Mode": "", "RW": False, "Propagation": "rprivate"}
+    for name, edit in {
+        "a second mount": lambda d: d["Mounts"].append(MORE), "a second one before it": lambda d: d["Mounts"].insert(0, MORE), "none": lambda d: d.__setitem__("Mounts", []), "nothing said of them": lambda d: d.pop("Mounts"),
+        "another instead": lambda d: d.__setitem__("Mounts", [MORE]), "writable": mount(RW=True), "not said whether": lambda d: d["Mounts"][0].pop("RW"), "of something else": mount(Source="/"),
+        "somewhere else": mount(Destination="/usr"), "a volume": mount(Type="volume"), "no list": lambda d: d.__setitem__("Mounts", {"0": d["Mounts"][0]}),
+        "asked for: none": lambda d: d["HostConfig"].pop("Mounts"), "asked for: two": lambda d: d["HostConfig"]["Mounts"].append({"Type": "bind", "Source": "/", "Target": "/host"}),
+        "asked for: writable": asked_for(ReadOnly=False), "asked for: of something else": asked_for(Source="/"), "asked for: somewhere else": asked_for(Target="/usr"),
+        "asked for: another, as a bind": lambda d: d["HostConfig"].__setitem__("Binds", ["/:/host"]),
+    }.items():
+        b = Between(e, edited("/containers/[0-9a-f]{64}/json", edit))
+        r = through(b, "print('ran')", *way)
+        is_refused(r, b, f"mounts, {name}", ("enforcement_missing",))
+        if ("POST", "/containers/ID/start") in b.seen or ("DELETE", "/containers/ID") not in b.seen:
+            ok(False, f"mounts, {name}: not started, and removed")
+    ours = {**MORE, "Source": "/run/bawn/ways/x/socket", "Destination": "/.bawn/way"}
+    b = Between(e, edited("/containers/[0-9a-f]{64}/json", lambda d: d.__setitem__("Mounts", [ours])))
+    is_refused(through(b), b, "without a network not even that one", ("enforcement_missing",))
+    # An engine that says one thing and does another: then nothing comes out.
+    def instead(mounts):
+        said = {}
+        def ask(method, path, body):
+            if path == "/containers/create" and (doc := json.loads(body))["HostConfig"]["Mounts"]:
+                said["was"] = doc["HostConfig"]["Mounts"]
+                doc["HostConfig"]["Mounts"] = mounts(said["was"])
+                return json.dumps(doc).encode()
+        def claim(d):
+            was = said["was"][0]
+            d["HostConfig"]["Mounts"], d["Mounts"] = said["was"], [{"Type": "bind", "Source": was["Source"], "Destination": was["Target"], "Mode": "", "RW": False, "Propagation": "rprivate"}]
+        return {"ask": ask, "change": edited("/containers/[0-9a-f]{64}/json", claim)}
+    mute = socket.socket(socket.AF_UNIX)
+    mute.bind(e.dir + "/mute")
+    mute.listen()
+    os.chmod(e.dir + "/mute", 0o666)
+    for name, mounts in {"drops it": lambda was: [], "binds another": lambda was: [{**was[0], "Source": e.dir + "/mute"}]}.items():
+        b = Between(e, **instead(mounts))
+        is_refused(through(b, "print('ran')", *way), b, f"an engine that {name}, and says otherwise", ("network_unavailable",))
+    b = Between(e, **instead(lambda was: was))
+    r = through(b, "print('ran')", *way)
+    equal((r.code, r["stdout"]), (0, "ran\n"), "control: one that does what it says is believed") or r.show()
+    ok(until(lambda: not os.listdir("/run/bawn/ways")), "and no way is left open")
 
     # Garbage, at every call.
     CALLS = {"ping": "/_ping", "version": "/version", "list": "/containers/json", "image": "/images/", "create": "/containers/create", "inspect": "ID/json", "start": "/start"}
@@ -206,11 +153,16 @@ with Engine() as e:
     strict = w.config(sandbox="docker:\n  require_patched: true\n")
     def patched(version):
         return edited("/version", lambda d: [c.__setitem__("Version", version) for c in d["Components"] if c["Name"] == "runc"])
-    for version, good in (("1.1.5+ds1", False), ("1.1.99", False), ("1.2.7", False), ("1.2.8", True), ("1.3.2", False), ("1.3.3", True), ("1.4.0", True), ("2.0.0", True), ("", False), ("next", False)):
+    for version, good in (("1.1.5+ds1", False), ("1.1.99", False), ("1.2.7", False), ("1.2.8", True), ("1.3.2", False), ("1.3.3", True), ("1.4.0-rc.2", False), ("1.4.0", True), ("2.0.0", True), ("", False), ("next", False)):
         b = Between(e, patched(version))
         r = through(b, "print('ran')", "--config", strict)
         ok((r.code == 0 and "patched_runtime" not in r["enforcement"]["missing"]) if good else (r.code == 125 and r["error"]["type"] == "enforcement_missing"),
            f"require_patched: runc {version} is {'good enough' if good else 'refused'}") or r.show()
+        equal(("POST", "/containers/ID/start") in b.seen, good, "and is started only then")
+    for runtime in ("io.containerd.runc.v2", "mine"):
+        b = Between(e, patched("1.1.5" if runtime != "mine" else "1.3.3"), ask=lambda m, p, body: re.sub(rb'"Runtime": ?"mine"', b'"Runtime":"runc"', body))
+        r = through(b, "print('ran')", "--config", w.config(sandbox=f"docker:\n  require_patched: true\n  runtime: {runtime}\n"))
+        ok(r.code == 125 and r["error"]["type"] == "enforcement_missing" and ("POST", "/containers/ID/start") not in b.seen, f"require_patched: a runtime by another name, {runtime}: {r['error']['message'][:90]}") or r.show()
 
     for c in e.containers():  # a hang at the end may leave one: the next start takes it
         diag(c["Labels"])

@@ -1,11 +1,16 @@
 #!/usr/bin/python3
 """A container's life: what it is told to be and is, what the result and the log say of it, and that it is always removed: after
 `kill -9` of bawn, of its launcher, of the engine; what is left then is swept at the next start, and recorded."""
-import os, sys
+import os, sys, threading
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from engine import *
 
 SLEEP = "import time\nprint('up', flush=True)\ntime.sleep(300)"
+SAMPLES = f"""
+import bawn, json
+code = "import subprocess, time\\nx = bytearray(96 << 20)\\np = [subprocess.Popen(['sleep', '6']) for _ in range(3)]\\n[q.wait() for q in p]"
+bawn.run(code, backend="docker", image={IMAGE!r}, timeout=60, check=False, on_event=lambda e: e.kind == "usage" and print(json.dumps([e.memory_bytes, e.pids]), flush=True))
+"""
 # The file system is what an image is made of; a shell is not needed for that.
 def commit(change):
     """An image like ours with something in its configuration."""
@@ -107,6 +112,21 @@ with Engine() as e:
     ok(swept and swept[-1]["body"]["removed"] >= 1, "what was swept is recorded") or diag(swept)
     ok(any(x["type"] == "exec.lost" for x in w.records()), "and the runs that never ended too")
 
+    # What bawn says a run uses is read in the container; the engine reads the same from outside.
+    before = {c["Id"] for c in e.containers()}
+    host = subprocess.Popen(["/usr/bin/python3", "-c", SAMPLES], cwd=w.dir, stdout=subprocess.PIPE, text=True,
+                            env={**w.env, "PYTHONPATH": ROOT + "/sdk/python", "BAWN_LIB": BUILD + "/libbawn.so.0", "PYTHONDONTWRITEBYTECODE": "1"})
+    samples = []
+    threading.Thread(target=lambda: [samples.append(json.loads(line)) for line in host.stdout], daemon=True).start()
+    until(lambda: samples and samples[-1][0] > 96 << 20 and samples[-1][1] >= 4)
+    time.sleep(0.5)
+    id = next((c["Id"] for c in running() if c["Id"] not in before), None)
+    stats, (memory, pids) = e.ask("GET", f"/containers/{id}/stats?stream=false"), samples[-1] if samples else (0, 0)
+    ok(abs(stats["memory_stats"]["usage"] - memory) < 8 << 20 and abs(stats["pids_stats"]["current"] - 4 - pids) <= 1,
+       f"usage as sampled inside ({memory >> 20} MiB, {pids} tasks) is what the engine says ({stats['memory_stats']['usage'] >> 20} MiB, {stats['pids_stats']['current']} with four of ours)")
+    host.communicate(timeout=60)
+    equal(e.containers(), [], "and that container is gone, too")
+
     # A sweep leaves others alone.
     other = e.ask("POST", "/containers/create", {"Image": IMAGE, "Cmd": ["x"], "Labels": {"org.bawn.run": "x", "org.bawn.slot": "0", "org.bawn.by": "", "org.bawn.slots": "1:1",
                                                  "org.bawn.boot": open("/proc/sys/kernel/random/boot_id").read().strip()}})["Id"]
@@ -129,9 +149,10 @@ with Engine() as e:
     r = w.run("print(1)")
     equal((r.code, r["error"]["type"]), (125, "backend_unavailable"), "while it is away nothing runs")
     e.start()
+    left = len(e.containers())
     r = w.run("print(1)")
     equal((r.code, r["stdout"]), (0, "1\n"), "when it is back code runs again") or r.show()
-    equal(e.containers(), [], "and what it had left is gone")
+    equal((left, e.containers(), [x["body"] for x in w.records("container.swept") if x["exec"] == r["id"]]), (1, [], [{"backend": "docker", "removed": 1}]), "what it had left is gone, and recorded")
     p, id = started()
     e.stop()
     out, _ = p.communicate(timeout=120)

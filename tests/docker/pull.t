@@ -3,7 +3,7 @@
 a run never fetches anything by itself."""
 import gzip, hashlib, http.server, io, os, sys, tarfile, threading
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from engine import *
+from between import *
 
 
 class Registry(http.server.ThreadingHTTPServer):
@@ -117,6 +117,19 @@ with Engine() as e:
     for bad, says in (((name + ":none",), "manifest unknown"), (("127.0.0.1:1/x",), "connection refused"), (("a b",), "is no image's name"), (("../x",), "is no image's name"), ((), "which image?")):
         r = w.bawn("image", "pull", *bad)
         ok(r.code != 0 and says in r.err and "\x1b" not in r.err, f"refused: {bad}: {r.err.strip()[:150]}") or r.show()
+
+    # An engine that says nothing, or says it in the last line without an end to it, or says what is not so.
+    def answers(body):
+        return lambda method, path, status, real: (200, body) if path == "/images/create" else None
+    fine = b'{"status":"Download complete","id":"a"}'
+    for what, body, tag, says in (("nothing at all", b"", "none", "does not have it"), ("an error without an end of line", b'{"status":"Pulling"}\r\n{"error":"disk is \\u001b[31mfull"}', "none", "disk is"),
+                                  ("an error, of an image that is there", fine + b'\n{"error":"disk is full"}', "latest", "disk is full"), ("that all is well", fine + b"\r\n", "none", "does not have it"),
+                                  ("half a line", b'{"status":"Pull', "latest", "not JSON"), ("that all is well, without an end of line", fine, "latest", None), ("control: nothing, of what is there", b"", "latest", None)):
+        b = Between(e, answers(body))
+        r = w.bawn("image", "pull", f"{name}:{tag}", "--json", env={"DOCKER_HOST": "unix://" + b.path})
+        b.close()
+        ok(r.code == 0 if says is None else r.code == 125 and r.json["error"]["type"] == "backend_unavailable" and says in r.json["error"]["message"] and "\x1b" not in r.out,
+           f"an engine that says {what}: {r.json['error']['message'][:120] if r.code else 'believed'}") or r.show()
 
     # Whoever waits goes away: so does the fetching.
     registry.add("big", ("big", os.urandom(8 << 20)))

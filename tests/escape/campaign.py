@@ -216,7 +216,8 @@ def run_limits():
 HEAD = """# Security results
 Every entry of the escape checklist as a small program, tried twice: with all walls, and as a *positive control*, with the named
 wall away. Only if the control reaches its aim does the refusal prove anything. `make security-results` runs the campaign
-(`tests/escape/escape.t`) and writes this file; the tests fail if it is no longer what the campaign finds.
+(`tests/escape/escape.t`) and writes this file; the tests fail if it is no longer what the campaign finds. This is the native backend;
+what the same programs find in a container is in [a table of its own](SECURITY-RESULTS-docker.md).
 
 - **BLOCKED**: refused with the walls, reached by the control.
 - **REACHED**: a hole.

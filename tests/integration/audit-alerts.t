@@ -49,6 +49,17 @@ equal((lift(w, BLOCKED).code, alerts(w)), (0, []), "one of BLOCKED of two says n
 r = lift(w, BLOCKED)
 equal((r.code, alerts(w), len(said(r))), (0, [("critical_events_per_hour", 2, 2, "HIGH")], 1), "the second does") or r.show()
 
+# An override counts when it is recorded, not when its run has an outcome: that may never come.
+w = world(critical_events_per_hour=1)
+p = w.start("run", "--override", "--reason", "a drill", "--config", w.conf, "-c", BLOCKED + "\nimport time; time.sleep(60)")
+ok(wait_for(lambda: alerts(w), 20), "an override is told while its run is under way")
+p.kill()
+p.wait()
+equal((w.records("exec.outcome"), alerts(w)), ([], [("critical_events_per_hour", 1, 1, "HIGH")]), "also of a run that is lost")
+w = world()
+p = w.start("run", "--override", "--reason", "a drill", "--config", w.conf, "-c", BLOCKED + "\nimport time; time.sleep(2)")
+equal((p.wait(60), alerts(w)), (0, []), "control: below the threshold nothing is said")
+
 w = world(disk_percent=1)
 r = w.run("print(1)", "--config", w.conf)
 kind, threshold, actual, severity = (alerts(w) + [("", 0, 0, "")])[0]

@@ -79,6 +79,24 @@ for bad in (["--level", "SEVERE"], ["--severity", "BAD"], ["--since", "soonish"]
     for command in ("list", "tail"):
         equal(w.bawn("audit", command, *bad, timeout=10).code, 2, f"{command} {' '.join(bad)} is a usage error")
 
+# ---- a time is asked of each entry: sandbox.created is queued when a run begins and written when it ends ----
+u = World()
+long = u.start("run", "-c", "import time; time.sleep(7)")
+ok(wait_for(lambda: os.path.exists(u.state + "/audit/head") and u.records("exec.intent"), 20), "a run that takes long")
+time.sleep(3)
+began = time.time()
+short = [u.run(LOW)["id"] for i in range(2)]
+ok(long.wait(30) == 0, "and two that begin later and end before it")
+stamp = [r["ts"] for r in u.records("sandbox.created")]
+ok(stamp[-1] < stamp[0] and stamp[-1] < began * 1e6 - 2e6, "the youngest entries hold one that is older than those before")
+since = f"{int(time.time() - began) + 1}s"
+equal(sorted(r["id"] for r in u.bawn("history", "--json", "--since", since).json)[1:], sorted(short), f"history --since {since} shows all three")
+want = [r["seq"] for r in u.records() if r["ts"] > began * 1e6]
+equal([r["seq"] for r in u.bawn("audit", "list", "--json", "-n", "100", "--since", since).json][::-1], want, "and audit list each entry since then")
+t = Tail(u, "--json", "-n", "100", "--since", since)
+ok(t.has(len(want)), "and audit tail")
+equal((t.end(), t.seqs()), (0, want), "these and no others")
+
 # ---- tail ----
 stored = b"".join(open(f, "rb").read() for f in sorted(glob.glob(w.state + "/audit/seg/*.jsonl"))).splitlines(True)
 t = Tail(w, "--json", "-n", "4")

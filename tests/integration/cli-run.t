@@ -107,6 +107,11 @@ ok(p.stdout.readline().startswith(b"0 "), "and read to its end")
 p.wait(timeout=30)
 r = terminal(w, ["run", "-c", READ], [])
 ok(r.code == 0 and "0 e3b0c442" in r.out, "a terminal is never read") or r.show()
+r = w.lifted("import os\nos.execv('/proc/self/fd/0', ['x'])", input=open("/bin/true", "rb").read())
+if tuple(map(int, os.uname().release.split("-")[0].split(".")[:2])) >= (6, 3):
+    ok(r.code == 1 and "PermissionError" in r["stderr"], "a standard input that holds a program cannot be executed as it is") or r.show()
+else:
+    skip("a standard input that holds a program cannot be executed as it is", "memory files are executable before Linux 6.3")
 r = w.bawn("run", "--json", "-c", "print('a\\0b')")
 equal(r["stdout"], "a\0b\n", "NUL bytes in the output survive")
 
@@ -114,6 +119,11 @@ equal(r["stdout"], "a\0b\n", "NUL bytes in the output survive")
 r = terminal(w, ["run", "-c", "print('\\x1b[31mred\\x1b[0m \\x1b]0;title\\x07 \\x1b[2J')"], [])
 ok("\x1b[31mred\x1b[0m" in r.out and "\x1b]0;" not in r.out and "\x1b[2J" not in r.out and "\\x1b[2J" in r.out,
    "on a terminal colours pass, other control sequences are shown escaped") or r.show()
+r = terminal(w, ["run", "-v", "-c", "print('\\x1b[8mhidden\\x1b[30;40m')"], [])
+said = r.out.find("bawn: ")
+ok("hidden" in r.out and "\x1b[8m" not in r.out and 0 <= r.out.find("\x1b[30;40m") < r.out.find("\x1b[0m") < said, "nothing is concealed, and a colour ends before a line of our own") or diag(repr(r.out))
+r = w.bawn("run", "-c", "print('\\x1b[8mhidden\\x1b[31m')")
+equal(r.out, "\x1b[8mhidden\x1b[31m\n", "(not into a pipe)")
 r = w.bawn("run", "-c", "import sys; sys.stdout.buffer.write(b'\\x1b[2J\\xff')")
 ok("\x1b[2J" in r.out, "into a pipe the bytes pass unchanged")
 
@@ -169,6 +179,32 @@ doc = json.loads(r.err)
 equal((len(doc["stdout"]) <= 1 << 20, doc["truncated"]["stdout"], len(r.out)), (True, True, 2000001), "--result into a pipe; the document keeps the start, the stream is whole")
 r = w.bawn("run", "--result", "no/such/dir/r.json", "-c", "print(1)")
 ok(r.code == 125 and "--result" in r.err, "a result that cannot be written is a failure")
+equal(w.records()[-1]["type"] == "exec.outcome" and w.records()[-1]["exec"], doc["id"], "and nothing ran")
+for name, code in (("file", "open('r.json','w').write('evil')"), ("directory", "import os; os.mkdir('r.json'); open('r.json/x','w').write('evil')")):
+    r = w.bawn("run", "--out", "both-" + name, "--result", f"both-{name}/r.json", "-c", code + "; open('ok','w')")
+    doc = json.load(open(f"{w.dir}/both-{name}/r.json"))
+    equal((r.code, [f["path"] for f in doc["files"]], [f["why"] for f in doc["skipped_files"]]), (0, ["ok"], ["'r.json' is the file of the result"]),
+          f"a {name} that takes the name of the result is left out") or r.show()
+log = open(w.dir + "/err.log", "wb")
+p = subprocess.run([BAWN, "run", "-q", "--result", "/proc/self/fd/2", "-c", "print(1)"], env=w.env, cwd=w.dir, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log)
+ok(p.returncode == 0 and json.load(open(w.dir + "/err.log"))["status"] == "completed", "a descriptor as --result is written to, not replaced by a file")
+
+# What cannot be written is said, and is not success.
+for args, stream in ((("-c", "print(1)"), ">"), (("--dry-run", "-c", "print(1)"), ">"), (("-c", "import sys; print(1, file=sys.stderr)"), "2>")):
+    p = subprocess.run(["sh", "-c", f'exec "$@" {stream}/dev/full', "sh", BAWN, "run", *args], env=w.env, cwd=w.dir, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    ok(p.returncode == 125 and (stream == "2>" or "bawn: write standard output: " in p.stderr), f"{stream} /dev/full: 125{' (dry run)' if '--dry-run' in args else ''}") or diag(f"{p.returncode} {p.stderr}")
+import resource
+for size in (0, 1, 512, 65536):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    for state in (w.state, f"{w.dir}/new-{size}"):
+        p = subprocess.run([BAWN, "run", "-q", "--state", state, "-c", "print(1)"], env=w.env, cwd=w.dir, stdin=subprocess.DEVNULL, capture_output=True, text=True, preexec_fn=limit)
+        ok(p.returncode == 125 and ("File too large" in p.stderr or "RLIMIT_FSIZE" in p.stderr) and p.stdout == "" and "internal" not in p.stderr,
+           f"ulimit -f: {size} bytes, {'a log that is there' if state == w.state else 'no log yet'}: told, not killed") or diag(f"{p.returncode} {p.stderr}")
+size = 9000 << 10  # enough for the log
+with open(w.dir + "/big.out", "wb") as out:
+    p = subprocess.run([BAWN, "run", "-q", "-c", "print('x' * 12000000)"], env=w.env, cwd=w.dir, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, text=True, preexec_fn=limit)
+equal((p.returncode, "write standard output: File too large" in p.stderr, os.path.getsize(w.dir + "/big.out")), (125, True, size), "output that outgrows it, too") or diag(p.stderr)
 r = w.bawn("run", "--out", "left", "-c", "open('a.txt','w').write('A'); print(1)")
 ok(r.code == 0 and open(w.dir + "/left/a.txt").read() == "A" and "1 file" in r.err, "--out copies what was left, and says so") or r.show()
 r = w.bawn("run", "-c", "open('a.txt','w').write('A')")

@@ -122,6 +122,16 @@ r = w.run(BLOCKED, "--override", "--reason", "I must")
 equal((r.code, r["status"]), (126, "needs_approval"), "BLOCKED with the requester's own word waits for a person")
 blocked_approval = r["decision"]["approval_id"]
 equal(w.run(BLOCKED)["status"], "refused", "and stays refused without it")
+held_file = f"{w.state}/approvals/{blocked_approval}.json"
+was = json.load(open(held_file))
+forged = {**was, "state": "approved", "decided_seq": w.records("approval.decided")[-1]["seq"], "decision": {"decision": "approved",
+          "by": was["principal"], "reason": "says who?", "at": was["created_at"], "assurance": "terminal"}}
+w.file(f"state/approvals/{blocked_approval}.json", json.dumps(forged), 0o600)
+n = len(w.records("exec.intent"))
+r = w.run(BLOCKED, "--approval", blocked_approval)
+equal((r.code, r["status"], r["error"]["type"], blocked_approval in r["error"]["message"], json.load(open(held_file))["state"], len(w.records("exec.intent"))),
+      (125, "error", "approval_unknown", True, "approved", n), "an approval that nobody gave, only a file, lifts nothing and is named") or r.show()
+w.file(f"state/approvals/{blocked_approval}.json", json.dumps(was), 0o600)
 r = terminal(w, ["approve", blocked_approval, "--reason", "a drill"], [("yes", "yes\n")])
 r = w.run(BLOCKED, "--approval", blocked_approval)
 equal((r.code, r["status"], r["stdout"], r["trust_level"], r["decision"]["assurance"]), (0, "completed", "ran\n", "untrusted", "terminal"), "BLOCKED runs once approved on a terminal")

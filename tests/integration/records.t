@@ -171,4 +171,32 @@ seg = sorted(glob.glob(w.dir + "/broken/audit/seg/*.jsonl"))[0]
 os.truncate(seg, os.path.getsize(seg) - 400)
 r = w.run(LOW, "--state", w.dir + "/broken")
 equal((r.code, r["status"], r["stdout"], r["error"]["type"]), (125, "error", "", "audit_tampered"), "on a shortened log nothing runs")
+# A power cut: the intent is durable, the mark of the running execution is not.
+u = World()
+for cut in (False, True):
+    p = u.start("run", "-c", "import time; time.sleep(60)")
+    ok(wait_for(lambda: len(u.records("exec.intent")) > len(u.records("exec.outcome")) + len(u.records("exec.lost")), 20), "a run begins")
+    intent = u.records("exec.intent")[-1]
+    os.killpg(p.pid, 9)
+    p.wait()
+    os.unlink(f"{u.state}/running/{intent['exec']}")
+    if cut:
+        open(f"{u.state}/running/boot", "w").write("00000000-0000-0000-0000-000000000000\n")
+    equal(u.run(LOW).code, 0, "the next one")
+    equal([r["exec"] for r in u.records("exec.lost")], [intent["exec"]] if cut else [], "under another boot it is known as lost" if cut else "control: under the same boot its mark would be there")
+    u.run(LOW)
+    equal(len(u.records("exec.lost")), int(cut), "and once")
+    if not cut:
+        u = World()
+
+# A change that cannot be recorded, here because the witness that must know of it cannot be told, is not made.
+import resource
+u = World()
+conf = u.config(audit=f"witness: {u.dir}/kept\n")
+u.run(LOW, "--config", conf)
+doc = u.file("change.yaml", "sandbox:\n  resources:\n    timeout: 60\n")
+r = u.bawn("policy", "set", doc, "--config", conf, "--json", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100 << 10, 100 << 10)))
+ok(r.code != 0 and "witness" in r.err + r.out and not os.path.exists(f"{conf}/sandbox.yaml"), "a change that cannot be recorded is not made") or r.show()
+r = u.bawn("policy", "set", doc, "--config", conf, "--json")
+ok(r.code == 0 and os.path.exists(f"{conf}/sandbox.yaml") and len(u.records("policy.changed")) == 2, "control: one that can is") or r.show()
 done()

@@ -81,4 +81,35 @@ r = run("import os\nfor d in ('link', '.own'): os.mkdir(d)\nfor f in ('link/evil
 equal((os.listdir(w.dir + "/elsewhere"), os.path.islink(w.dir + "/out4/file"), open(w.dir + "/out4/.own/config").read()), ([], False, "mine"),
       "--out writes through no link and replaces no hidden file")
 equal((sorted(f["path"] for f in r["files"]), sorted(f["path"] for f in r["skipped_files"])), ([".new", "file", "good"], [".own/config", "link/evil"]), "and what was left out is listed")
+
+# A repository of the caller's: nothing is added to what git reads by itself.
+repo = w.dir + "/repo"
+git = ["git", "-c", "safe.directory=*", "-C", repo]
+subprocess.run(["git", "init", "-q", repo], check=True, env=w.env)
+PLANT = """import os
+for d in ('.git', 'build'): os.mkdir(d)
+open('.git/commondir', 'w').write('../build')
+open('build/config', 'w').write('[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = "touch %s/owned; false"\\n')
+for d in ('build/objects', 'build/refs'):
+    os.mkdir(d)
+    open(d + '/x', 'w')
+open('out.txt', 'w').write('wanted')""" % w.dir
+r = run(PLANT, "--out", repo)
+subprocess.run([*git, "status"], env=w.env, capture_output=True)
+equal((r["assessment"]["level"], os.path.exists(w.dir + "/owned"), os.path.exists(repo + "/.git/commondir"), open(repo + "/out.txt").read()),
+      ("LOW", False, False, "wanted"), "--out into a repository adds nothing to .git: git status runs nothing of the code's") or r.show()
+equal(r["skipped_files"], [{"path": ".git/commondir", "why": "'.git' is hidden and was there before"}], "and says so")
+open(repo + "/.git/commondir", "w").write("../build")
+subprocess.run([*git, "status"], env=w.env, capture_output=True)
+ok(os.path.exists(w.dir + "/owned"), "control: with that file there it would")
+
+# bawn's own directories, by whatever name.
+r = run("import os\nos.makedirs('state/approvals')\nos.makedirs('config/bawn')\nfor f in ('state/approvals/x', 'config/bawn/security.yaml', 'mine'): open(f, 'w').write('x')", "--out", ".")
+equal((sorted(f["path"] for f in r["files"]), sorted((f["path"], f["why"]) for f in r["skipped_files"])),
+      (["mine"], [("config/bawn/security.yaml", "'bawn' is bawn's own directory"), ("state/approvals/x", "'state' is bawn's own directory")]), "--out never reaches bawn's state or configuration")
+n = len(w.records("exec.intent"))
+for where, what in ((w.state, "the state directory"), (w.state + "/new/dir", "what would lie in it"), (big, "a file"), ("/proc/none", "a place that cannot be written")):
+    r = run("open('a', 'w').write('A')", "--out", where)
+    equal((r.code, r["status"], r["error"]["type"], r["error"]["field"]), (125, "error", "invalid_request", "out_dir"), f"{what} is no place for files") or r.show()
+equal((len(w.records("exec.intent")), os.path.exists(w.state + "/new")), (n, False), "and nothing ran")
 done()

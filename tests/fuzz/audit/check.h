@@ -2,9 +2,14 @@
 #pragma once
 #include <assert.h>
 #include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include "base/cleanup.h"
 #include "audit/entry.h"
 #include "audit/head.h"
 #include "audit/redact.h"
@@ -107,4 +112,86 @@ static inline void check_redact(const char *p, size_t n)
 	assert(clean != NULL && json_is_string(clean) && (json_string_length(text) != n || (clean != text) == any));
 	if (any && json_string_length(text) == n && memcmp(json_string_value(text), p, n) == 0)
 		assert(json_string_length(clean) == out.n && memcmp(json_string_value(clean), out.p, out.n) == 0);
+}
+
+/* ---- a whole log ---- */
+
+static char check_dir_[64];
+static inline int check_remove_(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+	(void)st, (void)kind, (void)at;
+	return remove(path);
+}
+static inline void check_clean_(void) { (void)nftw(check_dir_, check_remove_, 8, FTW_DEPTH | FTW_PHYS); }
+
+/* The parts of a log, 0xff 0xfe between them; a part that is not there is no file. */
+static const struct { const char *path; size_t pad; } check_part_[] = {
+	{ "head", BAWN_HEAD_SLOT }, { "head", BAWN_HEAD_SLOT },  /* two slots, without their zeros */
+	{ "seg/000000000000.jsonl", 0 }, { "checkpoint", 0 }, { "witness", 0 }, { "keys/epoch-0.vkey", 0 }, { "vkey", 0 },
+	{ "tile/0/000.p/2", 0 }, { "blob/00/0000000000000000000000000000000000000000000000000000000000000000", 0 }, { "seg/000000000002.jsonl", 0 },
+};
+
+static inline void check_lay_out_(const char *p, size_t n)
+{
+	static const char *const sub[] = { "seg", "keys", "tile", "tile/0", "tile/0/000.p", "blob", "blob/00" };
+	char path[200];
+	if (check_dir_[0] == '\0') {
+		snprintf(check_dir_, sizeof check_dir_, "/dev/shm/bawn-fuzz-XXXXXX");
+		if (mkdtemp(check_dir_) == NULL) {
+			snprintf(check_dir_, sizeof check_dir_, "/tmp/bawn-fuzz-XXXXXX");
+			assert(mkdtemp(check_dir_) != NULL);
+		}
+		(void)atexit(check_clean_);
+		for (size_t i = 0; i < BAWN_LEN(sub); i++) {
+			snprintf(path, sizeof path, "%s/%s", check_dir_, sub[i]);
+			assert(mkdir(path, 0700) == 0);
+		}
+	}
+	off_t head = 0;
+	for (size_t i = 0; i < BAWN_LEN(check_part_); i++) {
+		snprintf(path, sizeof path, "%s/%s", check_dir_, check_part_[i].path);
+		if (i != 1)
+			(void)unlink(path);
+		if (p == NULL)
+			continue;
+		const char *end = n > 0 ? memmem(p, n, "\xff\xfe", 2) : NULL;
+		const size_t here = end != NULL ? (size_t)(end - p) : n;
+		int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+		assert(fd >= 0 && pwrite(fd, p, here, i == 1 ? head : 0) == (ssize_t)here);
+		if (check_part_[i].pad > 0) {
+			head += BAWN_HEAD_SLOT;
+			assert(ftruncate(fd, head) == 0);
+		}
+		(void)close(fd);
+		n = end != NULL ? n - here - 2 : 0;
+		p = end != NULL ? end + 2 : NULL;
+	}
+}
+
+static inline int check_seen_(void *ctx, const struct bawn_entry *e)
+{
+	uint64_t *n = ctx;
+	assert(e->json != NULL && e->line.n > 0);
+	return ++*n > 100000;
+}
+
+/* Whatever is there: a verdict, and a good one only without a problem; readers come to an end. */
+static inline void check_verify(const char *p, size_t n)
+{
+	char witness[100];
+	check_lay_out_(p, n);
+	snprintf(witness, sizeof witness, "%s/witness", check_dir_);
+	const int i = (int)(n % 4);  /* one way for each input: buffers for long lines make it slow */
+	struct bawn_audit_report r = { 0 };
+	const struct bawn_audit_verify_options o = { .skim = i == 1, .jobs = i == 2 ? 2 : 0, .witness = i < 3 ? witness : NULL, .witness_may = i > 0, .copy = i == 3 };
+	if (bawn_audit_verify(check_dir_, &o, &r, NULL) == 0) {
+		assert(r.ok == (r.problem[0] == '\0') && (!r.ok || r.verified_to >= r.verified_from) && (!r.ok || r.entries == r.verified_to));
+		assert(r.anchor[0] != '\0' && (r.witnessed == 0 || strcmp(r.anchor, "none") != 0));
+	}
+	uint64_t on = 0, back = 0;
+	struct bawn_buf proof = BAWN_BUF(1u << 20);
+	(void)!bawn_audit_walk(check_dir_, 0, check_seen_, &on, NULL);
+	(void)!bawn_audit_walk_back(check_dir_, check_seen_, &back, NULL);
+	(void)!bawn_audit_proof(check_dir_, 0, &proof, NULL);
+	bawn_buf_done(&proof);
 }

@@ -67,10 +67,11 @@ int main(void)
 {
 	spelling();
 	int entries = replay(CORPUS "/entry", check_entry), segments = replay(CORPUS "/segment", check_segment),
-	    bundles = replay(CORPUS "/bundle", check_bundle), texts = replay(CORPUS "/redact", check_redact);
+	    bundles = replay(CORPUS "/bundle", check_bundle), texts = replay(CORPUS "/redact", check_redact), logs = replay(CORPUS "/verify", check_verify);
 	ok(entries > 3, "%d corpus files as entries", entries);
 	ok(segments > 3, "%d corpus files as segments", segments);
 	ok(bundles > 1, "%d corpus files as bundles", bundles);
 	ok(texts > 3, "%d corpus files as texts with secrets", texts);
+	ok(logs > 3, "%d corpus files as whole logs", logs);
 	return done_testing();
 }

@@ -145,34 +145,70 @@ static void lagging_heads(void)
 	ok(verify(w.dir).torn_bytes == 3300000 && opens_as(w.dir) == BAWN_ERROR_NONE && verify(w.dir).torn_bytes == 0, "3 MB of it are cut too");
 }
 
-/* One commit of many entries, of which the disk kept some sectors and not others. */
-static void lost_sectors(void)
+/* A lagging head, and behind it a commit whose signature is nobody's. */
+static void not_signed(void)
+{
+	auto_world w = world_make();
+	auto_cut c = make_cut(&w, 4, 5);
+	char *signature = memrchr(c.seg.p, ':', c.seg.n);
+	signature[9] = signature[9] == 'A' ? 'B' : 'A';
+	set(&w, SEG0, c.seg.p, c.seg.n);
+	old_head(&w, &c);
+	struct tally back = { 0 };
+	ok(tally(w.dir, NULL).all == 9 && bawn_audit_walk_back(w.dir, count_entry, &back, NULL) == 0 && back.all == 9 && verify(w.dir).entries == 9,
+	   "beyond head, what is not signed by its key is not shown");
+}
+
+static struct bawn_audit *open_each(struct world *w)
+{
+	struct bawn_audit *a = NULL;
+	(void)!bawn_audit_open(w->dir, &(struct bawn_audit_options){ .node = "n1", .sign_every = true }, &a, NULL);
+	return a;
+}
+
+static bool put_many(struct bawn_audit *a, int n, const json_t *body)
+{
+	uint64_t t = 0;
+	bool good = a != NULL;
+	for (int i = 0; good && i < n; i++)
+		good = a->ops->append(a, &(struct bawn_record){ .type = BAWN_RECORD_ALERT, .body = body }, &t, NULL) == 0;
+	return good && a->ops->wait(a, t, NULL, NULL) == 0;
+}
+
+/* One commit of many entries, of which the disk kept some sectors and not others.  Signed on each line, those before the
+ * first hole are kept. */
+static void lost_sectors(bool each)
 {
 	auto_world w = world_make();
 	struct cut c = { 0 };
-	auto_log a = open_log(w.dir, 0, NULL);
-	uint64_t t = 0;
+	auto_log a = each ? open_each(&w) : open_log(w.dir, 0, NULL);
 	bool good = put_text(a, "acknowledged", NULL, NULL) == 0;
 	c.old_head = get(&w, "a/head");
 	bawn_auto_buf before = get(&w, SEG0);
-	for (int i = 0; good && i < 12; i++)
-		good = a->ops->append(a, &(struct bawn_record){ .type = BAWN_RECORD_ALERT }, &t, NULL) == 0;
-	ok(good && a->ops->wait(a, t, NULL, NULL) == 0, "a commit of twelve");
+	ok(good && put_many(a, 12, NULL), "a commit of twelve, %s", each ? "each signed" : "signed once");
 	c.seg = get(&w, SEG0);
 	const size_t first = before.n / 512, sectors = c.seg.n / 512 + 1 - first;
 	size_t bad = 0, tried = 0;
 	for (unsigned lost = 1; lost < 1u << sectors && lost < 4096; lost += lost < 64 ? 1 : 37, tried++) {
 		bawn_auto_buf torn = BAWN_BUF(1u << 20);
 		bawn_buf_add(&torn, c.seg.p, c.seg.n);
+		size_t hole = c.seg.n;
 		for (size_t i = 0; i < sectors; i++) {
 			size_t from = (first + i) * 512 < before.n ? before.n : (first + i) * 512, to = (first + i + 1) * 512 < c.seg.n ? (first + i + 1) * 512 : c.seg.n;
-			if (lost >> i & 1u && to > from)
+			if (lost >> i & 1u && to > from) {
 				memset(torn.p + from, 0, to - from);
+				hole = from < hole ? from : hole;
+			}
 		}
+		size_t whole = before.n, alerts = 0;  /* what stands before the hole */
+		for (size_t i = before.n; each && i < hole; i++)
+			if (c.seg.p[i] == '\n')
+				whole = i + 1, alerts++;
 		set(&w, SEG0, torn.p, torn.n);
 		old_head(&w, &c);
 		struct bawn_audit_report r = verify(w.dir);
-		bool fine = r.ok && r.entries == 2 && r.torn_bytes == c.seg.n - before.n && opens_as(w.dir) == BAWN_ERROR_NONE && tally(w.dir, "alert").of_type == 0;
+		bool fine = r.ok && r.entries == 2 + alerts && r.torn_bytes == c.seg.n - whole && opens_as(w.dir) == BAWN_ERROR_NONE &&
+		            tally(w.dir, "alert").of_type == alerts && verify(w.dir).ok;
 		if (!fine && bad == 0)
 			diag("sectors %x: %s", lost, r.problem);
 		bad += !fine;
@@ -180,6 +216,78 @@ static void lost_sectors(void)
 	}
 	ok(tried > 60 && bad == 0, "with any of its sectors lost (%zu ways) it is a torn tail, not an alarm (%zu wrong)", tried, bad);
 	cut_done(&c);
+}
+
+static size_t line_at(const struct bawn_buf *b, int i)
+{
+	size_t at = 0;
+	while (i-- > 0)
+		at = (size_t)((const char *)memchr(b->p + at, '\n', b->n - at) - b->p) + 1;
+	return at;
+}
+
+/* What no crash leaves where each entry is signed: more than one commit can hold, or not in order. */
+static void signed_each(void)
+{
+	auto_world w = world_make();
+	struct cut c = { 0 };
+	auto_log a = open_each(&w);
+	bool good = put_text(a, "acknowledged", NULL, NULL) == 0;
+	c.old_head = get(&w, "a/head");
+	ok(good && put_many(a, 5, NULL), "a commit of five, each signed");
+	c.seg = get(&w, SEG0);
+	static const struct { const char *name; int line[9]; bool bad; } row[] = {
+		{ "as it was",                  { 0, 1, 2, 3, 4, 5, 6, -1 }, false },
+		{ "with a hole",                { 0, 1, 2, 4, 5, 6, -1 },    false },
+		{ "two of them swapped",        { 0, 1, 2, 4, 3, 5, 6, -1 }, true },
+		{ "one of them twice",          { 0, 1, 2, 4, 4, 5, 6, -1 }, true },
+		{ "an acknowledged one again",  { 0, 1, 2, 4, 1, 5, 6, -1 }, true },
+	};
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		bawn_auto_buf made = BAWN_BUF(1u << 20);
+		for (const int *l = row[i].line; *l >= 0; l++)
+			bawn_buf_add(&made, c.seg.p + line_at(&c.seg, *l), line_at(&c.seg, *l + 1) - line_at(&c.seg, *l));
+		set(&w, SEG0, made.p, made.n);
+		old_head(&w, &c);
+		struct bawn_audit_report r = verify(w.dir);
+		ok(r.ok != row[i].bad && opens_as(w.dir) == (row[i].bad ? BAWN_ERROR_AUDIT_TAMPERED : BAWN_ERROR_NONE), "beyond head, %s: %s", row[i].name, r.problem);
+	}
+	cut_done(&c);
+
+	auto_world large = world_make();
+	auto_log b = open_each(&large);
+	bawn_auto_buf text = BAWN_BUF(1u << 20);
+	for (int i = 0; i < 900000; i++)
+		bawn_buf_char(&text, 'x');
+	bawn_auto_json body = json_pack("{s:s#}", "text", text.p, (int)text.n);
+	good = put_text(b, "acknowledged", NULL, NULL) == 0;
+	c.old_head = get(&large, "a/head");
+	good = good && put_many(b, 9, body) && put_many(b, 3, body);
+	bawn_auto_fd fd = openat(large.tmp.fd, SEG0, O_RDWR | O_CLOEXEC);
+	struct stat st = { 0 };
+	struct bawn_head h = { 0 };
+	ok(good && fstat(fd, &st) == 0 && st.st_size > 12 * 900000 && bawn_head_decode(bawn_buf_span(&c.old_head), &h) == 0, "two commits, together longer than one can be");
+	set(&large, "a/head", c.old_head.p, c.old_head.n);
+	forget_checkpoint(&large);
+	ok(verify(large.dir).ok && verify(large.dir).entries == 14, "beyond head they count");
+	ok(pwrite(fd, "\0\0\0", 3, (off_t)h.offset + 300) == 3 && !verify(large.dir).ok && opens_as(large.dir) == BAWN_ERROR_AUDIT_TAMPERED,
+	   "a hole so far before signed entries is none of a crash: %s", verify(large.dir).problem);
+	bawn_buf_done(&c.old_head);
+}
+
+/* A log that was signed by the commit, and from now on entry by entry. */
+static void another_mode(void)
+{
+	auto_world w = world_make();
+	ok(fill_log(w.dir, 3, 0), "a log signed by the commit");
+	auto_log a = open_each(&w);
+	ok(put_text(a, "one", NULL, NULL) == 0 && files_in(&w, "a/seg") == 1, "a signed entry is a commit as before");
+	ok(put_many(a, 3, NULL) && files_in(&w, "a/seg") == 2 && put_many(a, 3, NULL) && files_in(&w, "a/seg") == 2, "several of them begin a segment that says so, once");
+	auto_log b = open_log(w.dir, 0, NULL);
+	ok(put_many(b, 3, NULL) && put_many(a, 2, NULL) && files_in(&w, "a/seg") == 2, "in which both may write");
+	struct bawn_audit_report r = verify(w.dir);
+	bawn_auto_buf seg = get(&w, "a/seg/000000000005.jsonl");
+	ok(r.ok && r.entries == 17 && r.signatures == 5 + 7 + 1 + 2 && strstr(seg.p, ",\"sign\":\"entry\"},\"salt\"") != NULL, "it verifies: %" PRIu64 " entries, %" PRIu64 " signatures %s", r.entries, r.signatures, r.problem);
 }
 
 /* The newest segment is torn at every length, head still in the one before. */
@@ -278,7 +386,11 @@ int main(void)
 	every_cut_point();
 	quarantine_keeps_bytes();
 	lagging_heads();
-	lost_sectors();
+	not_signed();
+	lost_sectors(false);
+	lost_sectors(true);
+	signed_each();
+	another_mode();
 	torn_segments();
 	first_use();
 	torn_by_another();

@@ -62,6 +62,7 @@ static bool fail_once(const char *tmp, long n, const struct way *w, int lucks, s
 			diag("call %ld (%s), %s, then %s of it kept: %s", n, disk.failed_call, w->name, luck == 0 ? "nothing" : luck == 1 ? "all" : "some", problem);
 		remove_tree(cut);
 	}
+	sign_each = false;
 	t->rounds += disk.failed;
 	t->acked += acked;
 	remove_tree(root);
@@ -82,6 +83,11 @@ int main(int argc, char **argv)
 		for (size_t i = 1; more && i < ways; i++)
 			if (all || (sync && i + 1 == ways) || (size_t)n % ways == i)
 				(void)fail_once(tmp.path, n, &way[i], all ? 4 : 2, &t[i]);
+		for (size_t i = 0; i < ways; i++)
+			if (all || (size_t)n % (2 * ways) == i) {
+				sign_each = true;  /* until it returns */
+				(void)fail_once(tmp.path, n, &way[i], all ? 4 : 2, &t[i]);
+			}
 	}
 	for (size_t i = 0; i < ways; i++)
 		ok(t[i].bad == 0 && t[i].rounds > 10 && t[i].acked > 100, "%s: at %d of %ld calls; nothing of %zu acknowledged records lost, and each log goes on", way[i].name, t[i].rounds, n - 2, t[i].acked);

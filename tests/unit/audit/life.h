@@ -33,9 +33,11 @@ static struct place place_at(const char *root)
 	return p;
 }
 
+static bool sign_each;  /* sign: entry */
 static struct bawn_audit_options options(const struct place *p)
 {
-	return (struct bawn_audit_options){ .node = "n", .max_segment_bytes = 9000, .witness = p->witness, .witness_must = true, .reserve_bytes = 8192 };
+	return (struct bawn_audit_options){ .node = "n", .max_segment_bytes = 9000, .witness = p->witness, .witness_must = true, .reserve_bytes = 8192,
+		.sign_every = sign_each };
 }
 
 /* ---- a life ---- */

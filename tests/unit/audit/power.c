@@ -125,8 +125,12 @@ int main(int argc, char **argv)
 	(void)clock_gettime(CLOCK_REALTIME, &now);
 	disk_dice = getenv("BAWN_DICE") != NULL ? strtoull(getenv("BAWN_DICE"), NULL, 10) : (uint64_t)now.tv_nsec;
 	diag("BAWN_DICE=%" PRIu64 " makes the same states again", disk_dice);
-	every_moment(count > 50 ? 20 : 4);
-	many_cuts(count);
+	for (int each = 0; each < 2; each++) {
+		sign_each = each == 1;
+		diag("sign: %s", sign_each ? "entry" : "batch");
+		every_moment(count > 50 ? 20 : 4);
+		many_cuts(count);
+	}
 	acks_done();
 	found_done();
 	return done_testing();

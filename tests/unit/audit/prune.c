@@ -154,6 +154,14 @@ static void the_way(void)
 	         (unsigned long long)p.bytes, (unsigned long long)p.bytes, p.sha256);
 	ok(sh(&w, command), "its bytes are in the export as they were stored, with the hash that was recorded");
 	ok(begins_at(&w) == p.cut && tally(w.dir, "log.prune").of_type == 1, "the log begins at the cut and says why");
+	struct bawn_bookmark place = { 0 };
+	struct tally met = { 0 };
+	char segment[120];
+	snprintf(segment, sizeof segment, "mv a/seg/%012llu.jsonl aside && mkdir a/seg/%012llu.jsonl", (unsigned long long)p.cut, (unsigned long long)p.cut);
+	bool walked = bawn_audit_walk_on(w.dir, &place, count_entry, &met, &err) == 0 && met.all == all + 1 - p.cut;
+	ok(walked && sh(&w, segment) && bawn_audit_walk_on(w.dir, &place, count_entry, &met, &err) == 0 && met.all == all + 1 - p.cut, "who has come to its end reads none of it again: %s", err.msg);
+	snprintf(segment, sizeof segment, "rmdir a/seg/%012llu.jsonl && mv aside a/seg/%012llu.jsonl", (unsigned long long)p.cut, (unsigned long long)p.cut);
+	ok(sh(&w, segment), "put back");
 	struct bawn_audit_report v = verify(w.dir);
 	ok(v.ok && v.verified_from == p.cut && v.entries == all + 1 && strcmp(v.tiles, "good") == 0 && v.origin[0] != '\0' && v.vkey[0] != '\0', "it verifies from there on: %s %s", v.problem, v.tiles);
 	struct bawn_audit_report s = { 0 };

@@ -47,7 +47,9 @@ static int child(void)
 {
 	struct bawn_err err = { 0 };
 	struct stat st = { 0 };
-	char name[140];
+	char name[140], out[140];
+	struct bawn_pruned pruned = { 0 };
+	snprintf(out, sizeof out, "%s/../export", disk);
 	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || mkdir(disk, 0700) < 0 ||
 	    mount("tmpfs", disk, "tmpfs", MS_NOSUID | MS_NODEV, "size=1m") < 0)
 		return 2;
@@ -73,6 +75,7 @@ static int child(void)
 		outcomes++;
 	ok(outcomes == 8 && stat(name, &st) < 0, "outcomes do");
 	ok(tally(dir, "log.disk_full").of_type == 1 && tally(dir, "exec.outcome").of_type == 8 && verify(dir).ok && verify(dir).segments > 1, "after one log.disk_full, over a change of segments: %s", verify(dir).problem);
+	ok(a->notable == 1 && put(a, BAWN_RECORD_LIMIT_VIOLATION, &err) == 0 && a->notable == 2, "which counts for alerts, as a violated limit does");
 	ok(put(a, BAWN_RECORD_EXEC_INTENT, &err) < 0 && err.type == BAWN_ERROR_DISK_FULL && strstr(err.msg, "nothing is begun") != NULL, "nothing is begun now: %s", err.msg);
 	auto_log b = open_kept(RESERVE, &err);
 	ok(b == NULL && err.type == BAWN_ERROR_DISK_FULL, "not by another either");
@@ -88,6 +91,40 @@ static int child(void)
 	bawn_auto_fd fd = open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 	ok(ftruncate(fd, RESERVE) == 0 && fstat(fd, &st) == 0 && st.st_blocks == 0 && put(a, BAWN_RECORD_EXEC_INTENT, &err) == 0 && fstat(fd, &st) == 0 && st.st_blocks * 512 >= RESERVE,
 	   "a reserve of holes is filled");
+	(void)close(bawn_take_fd(&fd));  /* open, its room would not come back */
+	/* Queued together, as by two threads: the reserve is for one of them alone. */
+	ok(truncate(fill, 4096) == 0 && put(b, BAWN_RECORD_EXEC_INTENT, &err) == 0 && stat(name, &st) == 0, "set aside once more");
+	fill_disk();
+	while (put(b, BAWN_RECORD_ALERT, &err) == 0)
+		continue;
+	uint64_t intent = 0, outcome = 0;
+	bawn_auto_json body = json_object();
+	for (int i = 0; i < 400; i++) {
+		char key[16];
+		snprintf(key, sizeof key, "%d", i);
+		(void)json_object_set_new(body, key, json_string("text"));
+	}
+	const uint64_t intents_before = tally(dir, "exec.intent").of_type, outcomes_before = tally(dir, "exec.outcome").of_type;
+	bool queued = b->ops->append(b, &(struct bawn_record){ .type = BAWN_RECORD_EXEC_INTENT, .body = body }, &intent, NULL) == 0 &&
+	              b->ops->append(b, &(struct bawn_record){ .type = BAWN_RECORD_EXEC_OUTCOME, .body = body }, &outcome, NULL) == 0;
+	int began = b->ops->wait(b, intent, NULL, &err), ended = b->ops->wait(b, outcome, NULL, NULL);
+	ok(queued && began < 0 && err.type == BAWN_ERROR_DISK_FULL && ended == 0 && tally(dir, "exec.intent").of_type == intents_before &&
+	   tally(dir, "exec.outcome").of_type == outcomes_before + 1 && verify(dir).ok, "of one that begins and one that ends in a commit, the one that ends is written: %s", err.msg);
+	/* Pruning to another disk makes room, so it must not need any. */
+	ok(truncate(fill, 4096) == 0 && put(b, BAWN_RECORD_EXEC_INTENT, &err) == 0, "room for a reserve");
+	close_log(b);
+	b = NULL;
+	ok(bawn_audit_prune(dir, &(struct bawn_audit_options){ .reserve_bytes = RESERVE }, &(struct bawn_prune){ .before_us = 1, .export_path = out }, &pruned, &err) == 0 && pruned.cut == 0, "tiles are made");
+	ok(unlink(name) == 0, "the reserve was used");
+	fill_disk();
+	ok(stat(fill, &st) == 0 && truncate(fill, st.st_size - (64 << 10)) == 0, "and the disk is full but for 64 KiB");
+	b = open_kept(RESERVE, &err);
+	ok(b == NULL && err.type == BAWN_ERROR_DISK_FULL, "no log opens on a disk that is full");
+	err = (struct bawn_err){ 0 };
+	ok(bawn_audit_prune(dir, &(struct bawn_audit_options){ .reserve_bytes = RESERVE }, &(struct bawn_prune){ .before_us = UINT64_MAX, .export_path = out }, &pruned, &err) == 0 &&
+	   pruned.segments > 0 && verify(dir).ok, "but it can be pruned: %s", err.msg);
+	b = open_kept(RESERVE, &err);
+	ok(truncate(fill, 4096) == 0 && (b != NULL || (b = open_kept(RESERVE, &err)) != NULL) && put(b, BAWN_RECORD_EXEC_INTENT, &err) == 0, "and goes on");
 	return tap_failed != 0;
 }
 

@@ -1,5 +1,6 @@
 /* witness.c - a log that was put back, cut or grown anew contradicts its witness, an honest one never does. */
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include "audit/witness.h"
 #include "world.h"
@@ -49,6 +50,14 @@ static struct bawn_audit_report verify_seen(struct world *w, const char *witness
 	if (bawn_audit_verify(w->dir, &(struct bawn_audit_verify_options){ .witness = at(w, witness), .witness_may = may }, &r, &err) < 0)
 		snprintf(r.problem, sizeof r.problem, "error: %.150s", err.msg);
 	return r;
+}
+
+static const char *anchor_of_copy(struct world *w, const char *witness)
+{
+	static struct bawn_audit_report r;
+	r = (struct bawn_audit_report){ 0 };
+	(void)!bawn_audit_verify(w->dir, &(struct bawn_audit_verify_options){ .witness = at(w, witness), .copy = true }, &r, NULL);
+	return r.ok ? r.anchor : r.problem;
 }
 
 static uint64_t knows(struct world *w, const char *witness)
@@ -234,6 +243,50 @@ static void waited_for(void)
 	   "and not at all where the witness is gone: %s", err.msg);
 }
 
+/* No file may grow that long: the log fits, its witness does not. */
+static void too_long(void)
+{
+	const struct rlimit low = { 100u << 10, 1u << 30 }, high = { 1u << 30, 1u << 30 };
+	auto_world w = world_make();
+	struct bawn_err err = { 0 };
+	(void)setrlimit(RLIMIT_FSIZE, &high);
+	ok(grow(&w, "wit", 3, "x"), "a log");
+	(void)setrlimit(RLIMIT_FSIZE, &low);
+	auto_log must = open_seen(&w, "wit", true, &err);
+	auto_log may = open_seen(&w, "wit", false, &err);
+	const struct bawn_record change = { .type = BAWN_RECORD_POLICY_CHANGED };
+	ok(put_text(may, "x", NULL, &err) == 0 && may->weakness[0] == '\0', "an entry like others does not need it");
+	ok(bawn_audit_put(must, &change, NULL, &err) < 0 && strstr(err.msg, "witness") != NULL, "a witness that must know and cannot be told: %s", err.msg);
+	ok(bawn_audit_put(may, &change, NULL, &err) == 0 && strstr(may->weakness, "witness") != NULL, "one that may: the log says so from then on: %s", may->weakness);
+	const uint64_t entries = verify(w.dir).entries;
+	err = (struct bawn_err){ 0 };
+	ok(bawn_audit_rotate_key(w.dir, &(struct bawn_audit_options){ .witness = at(&w, "wit") }, NULL, NULL, &err) < 0 && strstr(err.msg, "nothing was done") != NULL &&
+	   verify(w.dir).entries == entries && verify(w.dir).epoch == 0, "no key goes that it does not know of: %s", err.msg);
+	(void)setrlimit(RLIMIT_FSIZE, &high);
+	ok(bawn_audit_rotate_key(w.dir, &(struct bawn_audit_options){ .witness = at(&w, "wit") }, NULL, NULL, &err) == 0 && verify_seen(&w, "wit", false).ok, "with room it does");
+}
+
+/* A byte of its first line: what it has seen is still there, and still counts. */
+static void harmed(void)
+{
+	auto_world w = world_make();
+	char name[BAWN_WITNESS_NAME], path[100];
+	bool good = grow(&w, "wit", 3, "x") && sh(&w, "cp -a a older") && grow(&w, "wit", 3, "y");
+	bawn_witness_name(verify(w.dir).origin, name);
+	snprintf(path, sizeof path, "wit/%s", name);
+	bawn_auto_buf file = get(&w, path);
+	int missed = 0, lost = 0;
+	ok(good && sh(&w, "cp -a a newer"), "a log and its witness");
+	for (size_t i = 0; file.p[i] != '\n'; i++) {
+		file.p[i] ^= 0x01;
+		set(&w, path, file.p, file.n);
+		missed += !sh(&w, "rm -r a && cp -a older a") || opens_seen(&w, "wit") != BAWN_ERROR_AUDIT_TAMPERED;
+		lost += !sh(&w, "rm -r a && cp -a newer a") || opens_seen(&w, "wit") != BAWN_ERROR_NONE || !verify_seen(&w, "wit", false).ok;
+		file.p[i] ^= 0x01;
+	}
+	ok(missed == 0 && lost == 0, "with any byte of its first line changed it still knows (%d missed), and is mended (%d not)", missed, lost);
+}
+
 static void kept_checkpoint(void)
 {
 	auto_world w = world_make();
@@ -252,6 +305,18 @@ static void kept_checkpoint(void)
 		return;
 	}
 	ok(sh(&w, "rm -r a && mv good a && chown -R 1234 a && chmod 755 . note") && strcmp(verify_seen(&w, "note", false).anchor, "other-uid") == 0, "one of another user's is an anchor");
+	ok(strcmp(anchor_of_copy(&w, "note"), "other-uid") == 0, "of a copy too, where it is root's own");
+	ok(sh(&w, "chown 1233 note") && strcmp(verify_seen(&w, "note", false).anchor, "other-uid") == 0 && strcmp(anchor_of_copy(&w, "note"), "same-uid") == 0,
+	   "of a copy not where it is a third user's: he may be who writes the log");
+	ok(sh(&w, "chown 0 note && chown 1233 .") && strcmp(anchor_of_copy(&w, "note"), "same-uid") == 0 && sh(&w, "chown 0 ."), "nor where its directory is");
+	static const char *const of_log[] = { "a", "a/seg", "a/head" };
+	for (size_t i = 0; i < BAWN_LEN(of_log); i++) {
+		char command[100];
+		snprintf(command, sizeof command, "chown 1233 note && chown 1233 %s", of_log[i]);
+		ok(sh(&w, command) && strcmp(verify_seen(&w, "note", false).anchor, "same-uid") == 0, "nor where its owner has %s of the log", of_log[i]);
+		snprintf(command, sizeof command, "chown 0 note && chown 1234 %s", of_log[i]);
+		(void)sh(&w, command);
+	}
 	static const char *const within_reach[] = { "chmod 775 .", "chmod 755 . && chmod 662 note", "chmod 644 note && chown 1234 note", "chown 1234 . && chown 0 note", "chown 98 . && chown -R 0 a && chown 99 note" };
 	for (size_t i = 0; i < BAWN_LEN(within_reach); i++)
 		ok(sh(&w, within_reach[i]) && strcmp(verify_seen(&w, "note", false).anchor, "same-uid") == 0, "not after: %s", within_reach[i]);
@@ -267,6 +332,8 @@ int main(void)
 	unwritable();
 	of_another_user();
 	waited_for();
+	too_long();
+	harmed();
 	kept_checkpoint();
 	return done_testing();
 }

@@ -1,8 +1,11 @@
 /* approvals.c - held requests: bound, single use, expiring, first decision wins. */
+#include <fcntl.h>
+#include <glob.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "core/approvals.h"
 #include "tap.h"
 #include "tmpdir.h"
@@ -75,6 +78,96 @@ static int answered(struct bawn_approvals *a, const char *sha, char id[static BA
 	return r < 0 ? -(int)err.type : r;
 }
 
+/* Sets a member, given by its way, of the file of an approval. */
+static bool edit(struct bawn_approvals *a, const char *id, const char *inside, const char *key, json_t *value)
+{
+	char name[64];
+	snprintf(name, sizeof name, "%s.json", id);
+	bawn_auto_buf text = BAWN_BUF(1u << 20), out = BAWN_BUF(1u << 20);
+	bawn_auto_json doc = NULL;
+	if (bawn_read_file(a->dir, name, &text, NULL) < 0 || bawn_json_parse(bawn_buf_span(&text), &doc, NULL) < 0)
+		return false;
+	json_t *at = inside != NULL ? json_object_get(doc, inside) : doc;
+	return json_object_set_new(at, key, value) == 0 && bawn_json_put(&out, doc, NULL) == 0 && bawn_replace_file(a->dir, name, bawn_buf_span(&out), 0600, NULL) == 0;
+}
+
+static json_t *value_of(struct bawn_approvals *a, const char *id, const char *key)
+{
+	bawn_auto_json doc = NULL;
+	return bawn_approval_get(a, id, &doc, NULL) == 0 ? json_incref(json_object_get(doc, key)) : NULL;
+}
+
+/* What the file says and the log does not. */
+static void forge(struct bawn_approvals *a)
+{
+	char id[BAWN_ULID_LEN], other[BAWN_ULID_LEN];
+	bool fresh;
+	bool made = hold(a, "sha-x", 60000, other, &fresh) == 0 && decide(a, other, true) == BAWN_ERROR_NONE &&
+	            hold(a, "sha-y", 60000, id, &fresh) == 0 && edit(a, id, NULL, "decision", json_pack("{s:s, s:O, s:s, s:s, s:s}", "decision", "approved", "by", me,
+	            "reason", "x", "at", "2026-01-01T00:00:00.000000Z", "assurance", "terminal")) && edit(a, id, NULL, "state", json_string("approved"));
+	struct bawn_err err = { 0 };
+	bawn_auto_json doc = NULL;
+	ok(made && bawn_approval_use(a, id, "sha-y", &doc, &err) < 0 && err.type == BAWN_ERROR_APPROVAL_UNKNOWN && strstr(err.msg, id) != NULL && strstr(err.msg, "the log does not") != NULL,
+	   "a file that somebody wrote lifts nothing, and is named");
+	ok(edit(a, id, NULL, "decided_seq", value_of(a, other, "decided_seq")) && edit(a, id, NULL, "decision", value_of(a, other, "decision")) &&
+	   use(a, id, "sha-y") == BAWN_ERROR_APPROVAL_UNKNOWN, "nor with the answer to another");
+	ok(edit(a, id, NULL, "decided_seq", json_integer(1u << 30)) && use(a, id, "sha-y") == BAWN_ERROR_APPROVAL_UNKNOWN, "nor with an entry that is not there");
+	static const struct { const char *name, *inside, *key, *value; } row[] = {
+		{ "who gave it", "decision", "by", "somebody" }, { "how sure", "decision", "assurance", "separate" }, { "when", "decision", "at", "2026-01-01T00:00:00.000000Z" },
+	};
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		bawn_auto_json was = value_of(a, other, "decision");
+		ok(edit(a, other, row[i].inside, row[i].key, json_string(row[i].value)) && use(a, other, "sha-x") == BAWN_ERROR_APPROVAL_UNKNOWN &&
+		   edit(a, other, NULL, "decision", json_incref(was)), "an answer is bound to %s", row[i].name);
+	}
+	bawn_auto_json until = value_of(a, other, "expires_us"), *first = NULL;
+	ok(edit(a, other, NULL, "expires_us", json_integer(json_integer_value(until) + 1000000)) && use(a, other, "sha-x") == BAWN_ERROR_APPROVAL_UNKNOWN &&
+	   edit(a, other, NULL, "expires_us", json_incref(until)), "and to its time");
+	ok(edit(a, other, "decision", "reason", json_string("another")) && bawn_approval_look(a, other, "sha-x", &first, NULL) == 0 &&
+	   strcmp(json_string_value(json_object_get(json_object_get(first, "decision"), "reason")), "because") == 0, "the reason is the log's");
+	ok(use(a, other, "sha-x") == BAWN_ERROR_NONE, "nothing of that consumed it");
+	ok(hold(a, "sha-z", 60000, id, &fresh) == 0 && decide(a, id, false) == BAWN_ERROR_NONE && edit(a, id, NULL, "state", json_string("approved")) &&
+	   edit(a, id, "decision", "decision", json_string("approved")) && use(a, id, "sha-z") == BAWN_ERROR_APPROVAL_UNKNOWN, "a no does not become a yes");
+}
+
+/* Segments of the log that were begun since, damaged, and pruned. */
+static void age(struct bawn_approvals *a, const char *audit, const struct bawn_audit_options *o)
+{
+	char id[BAWN_ULID_LEN], second[BAWN_ULID_LEN], path[200], export[120];
+	bool fresh;
+	if (hold(a, "sha-p", 60000, id, &fresh) < 0 || decide(a, id, true) != BAWN_ERROR_NONE || hold(a, "sha-q", 60000, second, &fresh) < 0 || decide(a, second, true) != BAWN_ERROR_NONE)
+		return (void)ok(false, "two approvals");
+	bawn_auto_json seq = value_of(a, second, "decided_seq");
+	for (int i = 0; i < 300; i++) {
+		struct bawn_receipt receipt;
+		bawn_auto_json body = json_pack("{s:s}", "text", "filler filler filler filler filler filler filler filler filler filler filler filler filler filler");
+		if (bawn_audit_put(log_, &(struct bawn_record){ .type = BAWN_RECORD_ALERT, .body = body }, &receipt, NULL) < 0)
+			return (void)ok(false, "a long log");
+	}
+	ok(use(a, id, "sha-p") == BAWN_ERROR_NONE, "the answer is found in an older segment");
+	/* One byte of the answer, its own hash unchanged. */
+	glob_t found;
+	snprintf(path, sizeof path, "%s/seg/*", audit);
+	bool done = false;
+	if (glob(path, 0, NULL, &found) != 0)
+		return (void)ok(false, "the log has segments");
+	for (size_t i = 0; i < found.gl_pathc && !done; i++) {
+		bawn_auto_buf text = BAWN_BUF(1u << 20);
+		char *at;
+		if (bawn_read_file(AT_FDCWD, found.gl_pathv[i], &text, NULL) == 0 && (at = memmem(text.p, text.n, second, 26)) != NULL) {
+			bawn_auto_fd fd = open(found.gl_pathv[i], O_WRONLY | O_CLOEXEC);
+			done = pwrite(fd, "0", 1, at - text.p + 25) == 1 && use(a, second, "sha-q") == BAWN_ERROR_AUDIT_TAMPERED && pwrite(fd, at + 25, 1, at - text.p + 25) == 1;
+		}
+	}
+	globfree(&found);
+	ok(done, "a damaged entry is no answer");
+	struct bawn_pruned pruned = { 0 };
+	snprintf(export, sizeof export, "%s/../old", audit);
+	struct bawn_prune p = { .before_us = UINT64_MAX, .export_path = export, .principal = me };
+	ok(bawn_audit_prune(audit, o, &p, &pruned, NULL) == 0 && pruned.cut > (uint64_t)json_integer_value(seq), "(the log is pruned)");
+	ok(use(a, second, "sha-q") == BAWN_ERROR_APPROVAL_EXPIRED, "an answer that was pruned has expired");
+}
+
 int main(void)
 {
 	auto_tmpdir dir = tmpdir_make();
@@ -84,7 +177,7 @@ int main(void)
 	assessment = json_pack("{s:s, s:s}", "level", "HIGH", "code_sha256", "00");
 	labels = json_object();
 	limits = json_object();
-	struct bawn_audit_options o = { .node = "here", .max_segment_bytes = 1u << 20 };
+	struct bawn_audit_options o = { .node = "here", .max_segment_bytes = 64u << 10 };
 	struct bawn_approvals a;
 	if (bawn_audit_open(audit, &o, &log_, NULL) < 0 || bawn_approvals_open(dir.path, &a, NULL) < 0)
 		return ok(false, "a state directory opens"), done_testing();
@@ -111,6 +204,8 @@ int main(void)
 	ok(hold(&a, "sha-d", 1000, id, &fresh) == 0 && decide(&a, id, true) == BAWN_ERROR_NONE && usleep(999000) == 0 && usleep(50000) == 0 &&
 	   use(&a, id, "sha-d") == BAWN_ERROR_APPROVAL_EXPIRED, "nor used when it was approved before");
 	race(&a, dir.path, "sha-e");
+	forge(&a);
+	age(&a, audit, &o);
 	bawn_approvals_done(&a);
 	log_->ops->close(log_);
 	json_decref(me);

@@ -17,6 +17,13 @@ static int take(const struct bawn_slots *s, uint64_t limit, unsigned *slot, int 
 	return r;
 }
 
+static bool unlink_admission(const char *run)
+{
+	char path[120];
+	snprintf(path, sizeof path, "%s/admission", run);
+	return unlink(path) == 0;
+}
+
 int main(void)
 {
 	auto_tmpdir dir = tmpdir_make();
@@ -95,6 +102,11 @@ int main(void)
 	struct bawn_slots open_to_all = { -1, -1 };
 	struct bawn_err err = { 0 };
 	ok(bawn_slots_open(run, &open_to_all, &err) < 0 && err.type == BAWN_ERROR_STATE_UNWRITABLE, "a directory others may write is refused");
+	bool shut = chmod(dir.path, 0755) == 0 && unlink_admission(run) && chmod(run, 0500) == 0 && (geteuid() != 0 || (chown(run, 65534, 65534) == 0 && seteuid(65534) == 0));
+	err = (struct bawn_err){ 0 };
+	ok(shut && bawn_slots_open(run, &open_to_all, &err) < 0 && err.type == BAWN_ERROR_STATE_UNWRITABLE, "one that cannot be written is named as that");
+	if (getuid() == 0 && seteuid(0) < 0)
+		return 1;
 	close(watch);
 	bawn_slots_done(&s);
 	return done_testing();

@@ -243,6 +243,14 @@ __attribute__((unused)) static int collect_all(struct bawn_sandbox *s, const str
 	return r < 0 ? r : 0;
 }
 
+static int readied(struct bawn_sandbox *s, struct bawn_enforcement *walls, struct bawn_err *err)
+{
+	int r;
+	while ((r = bawn_native_backend.ready(s, walls, err)) == 0)
+		wait_for(s);
+	return r < 0 ? r : 0;
+}
+
 /* Both halves; on failure nothing is left behind. */
 static int prepared(const struct bawn_sandbox_spec *spec, struct bawn_sandbox **out, struct bawn_enforcement *walls, struct bawn_err *err)
 {
@@ -252,13 +260,13 @@ static int prepared(const struct bawn_sandbox_spec *spec, struct bawn_sandbox **
 	note_launcher();
 	if (r == 0)
 		r = b->prepare(s, spec, err);
-	while (r == 0 && (r = b->ready(s, walls, err)) == 0)
-		wait_for(s);
+	if (r == 0)
+		r = readied(s, walls, err);
 	if (r < 0)
 		b->release(s);
 	else
 		*out = s;
-	return r < 0 ? r : 0;
+	return r;
 }
 
 static int begin(const struct job *j, struct bawn_sandbox **s, struct got *g)
