@@ -30,8 +30,8 @@ static handler on_prepare, forward, on_start, on_kill, on_collect, on_pull;
 #define ANY (IN(FRESH) | IN(WAITING) | IN(READY) | IN(RUNNING) | IN(ENDED))
 static const struct bawn_ipc_rule rule[] = {
 	/* type              name       bytes                     fds   allowed in */
-	{ BAWN_WIRE_PREPARE, "prepare", 65536,                    1, 1, IN(FRESH) },
-	{ BAWN_WIRE_PROBE,   "probe",   8192,                     0, 1, IN(FRESH) },
+	{ BAWN_WIRE_PREPARE, "prepare", BAWN_WIRE_SPEC,           1, 1, IN(FRESH) },
+	{ BAWN_WIRE_PROBE,   "probe",   BAWN_WIRE_SPEC,           0, 1, IN(FRESH) },
 	{ BAWN_WIRE_ARG,     "arg",     BAWN_WIRE_STRING + 8,     0, 0, IN(READY) },
 	{ BAWN_WIRE_ENV,     "env",     BAWN_WIRE_STRING + 8,     0, 0, IN(READY) },
 	{ BAWN_WIRE_FILE,    "file",    BAWN_WIRE_PATH + 16,      1, 1, IN(READY) },
@@ -584,7 +584,7 @@ int main(void)
 	(void)signal(SIGXFSZ, SIG_IGN);  /* a write beyond ulimit -f fails instead */
 	static struct bawn_manager m;
 	m = (struct bawn_manager){ .sock = BAWN_WIRE_SOCKET, .epoll = epoll_create1(EPOLL_CLOEXEC), .timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
-		.slot_fd = -1, .pid_fd = -1, .ca = -1, .way = BAWN_WAY_NONE, .attach = -1, .frame = malloc(BAWN_IPC_MAX), .chunk = malloc(BAWN_TUNNEL_CHUNK), .spec_bytes = BAWN_BUF(65536),
+		.slot_fd = -1, .pid_fd = -1, .ca = -1, .way = BAWN_WAY_NONE, .attach = -1, .frame = malloc(BAWN_IPC_MAX), .chunk = malloc(BAWN_TUNNEL_CHUNK), .spec_bytes = BAWN_BUF(BAWN_IPC_MAX),
 		.queue = BAWN_BUF(2 * BAWN_IPC_MAX), .held_bytes = BAWN_IPC_BUF };
 	struct bawn_err err = { 0 };
 	if (m.epoll < 0 || m.timer < 0 || m.frame == NULL || m.chunk == NULL)

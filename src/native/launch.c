@@ -15,8 +15,8 @@ static handler on_prepare, on_probe, on_arg, on_env, on_file, on_start, on_kill,
 #define ANY (IN(FRESH) | IN(READY) | IN(RUNNING) | IN(ENDED))
 static const struct bawn_ipc_rule rule[] = {
 	/* type              name       bytes                     fds   allowed in */
-	{ BAWN_WIRE_PREPARE, "prepare", 8192,                     1, 1, IN(FRESH) },
-	{ BAWN_WIRE_PROBE,   "probe",   8192,                     0, 1, IN(FRESH) },
+	{ BAWN_WIRE_PREPARE, "prepare", BAWN_WIRE_SPEC,           1, 1, IN(FRESH) },
+	{ BAWN_WIRE_PROBE,   "probe",   BAWN_WIRE_SPEC,           0, 1, IN(FRESH) },
 	{ BAWN_WIRE_ARG,     "arg",     BAWN_WIRE_STRING + 8,     0, 0, IN(READY) },
 	{ BAWN_WIRE_ENV,     "env",     BAWN_WIRE_STRING + 8,     0, 0, IN(READY) },
 	{ BAWN_WIRE_FILE,    "file",    BAWN_WIRE_PATH + 16,      1, 1, IN(READY) },

@@ -37,6 +37,8 @@ enum bawn_wire {
 #define BAWN_WIRE_FILES  1000u             /* a collection tells of, unless the spec says otherwise */
 #define BAWN_WIRE_SKIPS  1000u             /* of files that it leaves out; one more says how many more */
 #define BAWN_WIRE_CONTAINER (64u * 1024)  /* what a backend tells of a container */
+#define BAWN_WIRE_SPEC   (8192u + BAWN_NET_FILE_COUNT * (BAWN_NET_FILE_BYTES + 8))
+_Static_assert(BAWN_WIRE_SPEC <= BAWN_IPC_MAX, "a specification is one frame");
 
 /* put appends; get pulls, and leaves the stickiness of `in` to say whether it was good.  Text is
  * borrowed from the message. */

@@ -96,6 +96,11 @@ static void ports(void)
 	bawn_native_backend.release(s);
 	s = NULL;
 	spec.network = BAWN_NETWORK_DEPENDENCIES;
+	char text[BAWN_NET_FILE_BYTES];  /* the largest there may be: they travel, too */
+	memset(text, '#', sizeof text);
+	text[sizeof text - 1] = '\0';
+	for (int i = 0; i < BAWN_NET_FILE_COUNT; i++)
+		spec.net_file[i] = text;
 	int r = prepared(&spec, &s, &e, &err);
 	bawn_auto_fd port = r == 0 ? bawn_native_backend.take_port(s) : -1;
 	struct sockaddr_in at = { 0 };
