@@ -97,8 +97,8 @@ def test_a_run_that_is_prepared_while_the_sandbox_is_closed_does_not_run(world, 
 def test_a_signal_handler_may_kill_whatever_its_thread_is_doing(world):
     sb = bawn.Sandbox(state=world.state)
     execution = sb._prepare("print(1)", "python", **{**dict.fromkeys(
-        "args stdin files env timeout memory cpus pids disk trust network environment backend image name labels session reason approval "
-        "confirm on_stdout on_stderr on_event out_dir".split()), "args": (), "packages": (), "override": False, "hold": False, "collect": False, "dry_run": False})
+        "args stdin files env timeout memory cpus pids disk trust network requirements environment backend image name labels session reason approval "
+        "confirm on_stdout on_stderr on_event out_dir".split()), "args": (), "packages": (), "hosts": (), "override": False, "hold": False, "collect": False, "dry_run": False})
     over = threading.Event()
 
     def interrupted():
