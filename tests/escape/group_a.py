@@ -350,5 +350,5 @@ big = "x='" + "a" * (200 << 10) + "'\nprint('REACHED')"
 check("A28", "a container API asked with a body too large to be looked at: without an engine nothing runs, and code is in no body", NO_DOCKER,
       lambda: verdict(World().bawn("run", "--json", "--backend", "docker", "--image", "x", "-", input=big, env=NO_ENGINE)["status"] == "completed"),
       lambda: verdict(World().bawn("run", "--json", "-", input=big)["status"] == "completed"))
-check("A29", "files copied out of a running container: without an engine nothing runs, and nothing is copied so", NO_DOCKER, backend("docker", "--out", "/nonexistent"), backend("native"))
+check("A29", "files copied out of a running container: without an engine nothing runs, and nothing is copied so", NO_DOCKER, backend("docker", "--out", campaign.ground.scratch + "/out"), backend("native"))
 check("A30", "a container with a weak default: without an engine nothing runs, and with one every setting is checked", NO_DOCKER, backend("docker"), backend("native"))
