@@ -52,7 +52,7 @@ for who, words, era in [("sdk 1", ["sdk.mjs"], None), ("client 2 as it comes", [
     equal((saw.get("held"), saw.get("asked")), (LIFTED, 1), f"{who}: where policy takes the requester's own word, its form is asked, once")
 
 w = World()
-INSPECTOR = [JUDGES + "/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js", "--cli", w.program, "mcp"]
+INSPECTOR = [JUDGES + "/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js", "--cli", w.program, "mcp", "--state", w.state]
 r = node(w, *INSPECTOR, "--method", "tools/list")
 equal([t["name"] for t in r.get("tools", [])], ["execute_code", "assess_code", "get_execution", "list_executions"], "the Inspector lists the tools")
 r = node(w, *INSPECTOR, "--method", "tools/call", "--tool-name", "execute_code", "--tool-arg", "code=print(6*7)", "--tool-arg", "timeout=20")
