@@ -189,8 +189,8 @@ def median():
 
 alone = median()
 flood = w.start("run", "--json", "--config", w.network("index.test", PLAIN, head_timeout="5s", max_received="32m", max_connections=1000000), "--network", "dependencies", "--override", "--reason", "a test", "--lang", "python", "-c",
-                PRELUDE + 'def endless():\n  s = get("' + PLAIN + '/endless"); head(s); n = rest(s); print("endless", n, flush=True)\nthreading.Thread(target=endless, daemon=True).start()\n'
-                'end = time.time() + 8\ns = [get("' + PLAIN + '/drip") for i in range(4)]\nwhile time.time() < end:\n  try:\n    for i in range(20): s.append(socket.create_connection(("127.0.0.1", 3128), 0.2))\n'
+                PRELUDE + 'def endless():\n  s = get("' + PLAIN + '/endless"); head(s); n = rest(s); print("endless", n, flush=True)\nt = threading.Thread(target=endless, daemon=True); t.start()\n'
+                'end = time.time() + 8\ns = [get("' + PLAIN + '/drip") for i in range(4)]\nwhile time.time() < end or t.is_alive():\n  try:\n    for i in range(20): s.append(socket.create_connection(("127.0.0.1", 3128), 0.2))\n'
                 '  except OSError: pass\n  if len(s) > 150: [x.close() for x in s[4:100]]; s = s[:4] + s[100:]\nprint("done")')
 wait_for(lambda: len(ours()) >= 2)
 good = [w.fetch("curl -sS https://index.test/echo", w.network("index.test"), lang="bash") for _ in range(3)]
