@@ -299,12 +299,22 @@ static int put_keys(int n_files, const struct bawn_rulefile *file)
 		first += file[i].n;
 	}
 	qsort(all, n, sizeof *all, bawn_rule_key_compare);
-	puts("static const struct bawn_rule_key key[] = {");
-	for (size_t k = 0; k < n; k++) {
-		fputs("\t{ ", stdout);
-		put_text(all[k].text);
-		printf(", %u, %u, { %u, %u } },\n", all[k].rule, all[k].matcher, all[k].pair[0], all[k].pair[1]);
+	bawn_auto_free struct bawn_table_key *key = calloc(n + 1, sizeof *key);
+	bawn_auto_buf text = BAWN_BUF(1u << 24);
+	if (key == NULL)
+		return -ENOMEM;
+	bawn_rule_keys_pack(all, n, key, &text);
+	if (bawn_buf_error(&text) < 0)
+		return bawn_buf_error(&text);
+	puts("static const char key_text[] =");
+	for (size_t at = 0; at < text.n; at += strlen(text.p + at) + 1) {
+		putchar('\t');
+		put_text(text.p + at);
+		puts(" \"\\0\"");
 	}
+	puts("\t;\nstatic const struct bawn_table_key key[] = {");
+	for (size_t k = 0; k < n; k++)
+		printf("\t{ %u, %u, { %u, %u }, %u },\n", key[k].text, key[k].rule, key[k].pair[0], key[k].pair[1], key[k].matcher);
 	puts("};");
 	return put_slots(all, n);
 }
@@ -348,7 +358,7 @@ int main(int argc, char **argv)
 	if (put_keys(n_files, file) < 0)
 		return 1;
 	put_examples(n_files, file);
-	printf("const struct bawn_rule_table bawn_rules = { rule, sizeof rule / sizeof *rule, key, sizeof key / sizeof *key, \"%s\", "
+	printf("const struct bawn_rule_table bawn_rules = { rule, sizeof rule / sizeof *rule, key, sizeof key / sizeof *key, key_text, \"%s\", "
 	       "slot, sizeof slot / sizeof *slot, false };\n", hex);
 	for (int i = 0; i < n_files; i++)
 		bawn_rulefile_done(&file[i]);

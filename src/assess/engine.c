@@ -246,9 +246,9 @@ static size_t hashed_key(const struct bawn_rule_table *t, uint8_t matcher, const
 {
 	uint32_t at = bawn_hash_slot(hash, t->n_slots);
 	for (; t->slot[at] != 0; at = (at + 1) & (uint32_t)(t->n_slots - 1)) {
-		const struct bawn_rule_key *k = &t->key[t->slot[at] - 1];
-		if (k->matcher == matcher && compare_text(k->text, text) == 0)
-			return t->slot[at] - 1u;
+		const size_t k = t->slot[at] - 1u;
+		if (t->key[k].matcher == matcher && compare_text(bawn_key_text(t, k), text) == 0)
+			return k;
 	}
 	return t->n_keys;
 }
@@ -257,7 +257,7 @@ static void exact(struct engine *e, const struct fact *f, struct pieces text, ui
 {
 	const struct bawn_rule_table *t = e->rules;
 	for (size_t i = hashed_key(t, f->kind, &text, hash); i < t->n_keys && t->key[i].matcher == f->kind &&
-	     compare_text(t->key[i].text, &text) == 0; i++)
+	     compare_text(bawn_key_text(t, i), &text) == 0; i++)
 		add_hit(e, f, t->key[i].rule, h);
 }
 
@@ -289,13 +289,14 @@ static void by_name(struct engine *e, const struct fact *f, struct hits *h)
 	}
 }
 
-static void try_pattern(struct engine *e, const struct fact *f, const struct bawn_rule_key *k, struct hits *h)
+static void try_pattern(struct engine *e, const struct fact *f, size_t key, struct hits *h)
 {
+	const char *pattern = bawn_key_text(e->rules, key);
 	bool path = f->kind == BAWN_MATCH_PATH || f->kind == BAWN_MATCH_REDIRECT;
 	struct bawn_span text = bawn_span(f->name);
 	e->spent += text.n;
-	if (path ? bawn_path_under(k->text, f->name, f->shell) : bawn_glob(k->text, text))
-		add_hit(e, f, k->rule, h);
+	if (path ? bawn_path_under(pattern, f->name, f->shell) : bawn_glob(pattern, text))
+		add_hit(e, f, e->rules->key[key].rule, h);
 }
 
 /* The patterns that need this pair first; pair 0 is for those that need none. */
@@ -305,7 +306,7 @@ static void patterns_of(struct engine *e, const struct fact *f, uint16_t pair, c
 	size_t i = bawn_pattern_find(t, f->kind, pair);
 	for (; i < t->n_keys && t->key[i].matcher == f->kind && t->key[i].pair[0] == pair; i++)
 		if (bawn_pairs_hold(pairs, t->key[i].pair[1]))
-			try_pattern(e, f, &t->key[i], h);
+			try_pattern(e, f, i, h);
 }
 
 /* A path that the shell has still to expand may hold none of the letters it stands for. */
@@ -313,7 +314,7 @@ static void every_pattern(struct engine *e, const struct fact *f, struct hits *h
 {
 	for (size_t i = 0; i < e->rules->n_keys; i++)
 		if (e->rules->key[i].matcher == f->kind)
-			try_pattern(e, f, &e->rules->key[i], h);
+			try_pattern(e, f, i, h);
 }
 
 static void by_pattern(struct engine *e, const struct fact *f, struct hits *h)

@@ -168,7 +168,7 @@ NAMES(text_method_names, text_methods);
 NAMES(list_method_names, list_methods);
 NAMES(constant_names, constants);
 
-static const struct row *find(struct names *names, const char *name)
+static const struct row *find(const struct names *names, const char *name)
 {
 	size_t i = bawn_names_find(names, name, strlen(name));
 	return i < names->n ? (const struct row *)names->row + i : NULL;

@@ -44,11 +44,21 @@ void bawn_rule_slots_fill(const struct bawn_rule_key *key, size_t n_keys, uint16
 	}
 }
 
+void bawn_rule_keys_pack(const struct bawn_rule_key *key, size_t n_keys, struct bawn_table_key *out, struct bawn_buf *text)
+{
+	for (size_t k = 0; k < n_keys; k++) {
+		const bool again = k > 0 && strcmp(key[k].text, key[k - 1].text) == 0;
+		out[k] = (struct bawn_table_key){ again ? out[k - 1].text : (uint32_t)text->n, key[k].rule, { key[k].pair[0], key[k].pair[1] }, key[k].matcher };
+		if (!again)
+			bawn_buf_add(text, key[k].text, strlen(key[k].text) + 1);
+	}
+}
+
 size_t bawn_pattern_find(const struct bawn_rule_table *t, uint8_t matcher, uint16_t pair)
 {
 	uint32_t at = bawn_hash_slot(hash_pair(matcher, pair), t->n_slots);
 	for (; t->slot[at] != 0; at = (at + 1) & (uint32_t)(t->n_slots - 1)) {
-		const struct bawn_rule_key *k = &t->key[t->slot[at] - 1];
+		const struct bawn_table_key *k = &t->key[t->slot[at] - 1];
 		if (k->matcher == matcher && k->pair[0] == pair)
 			return t->slot[at] - 1u;
 	}

@@ -27,6 +27,8 @@ static inline bool bawn_is_pattern(uint8_t matcher)
 
 /* A power of two with room to spare; then fills `slot`, zeroed before.  `key` is sorted. */
 size_t bawn_rule_slots(size_t n_keys);
+/* As a table has them; failure is sticky in `text`. */
+void   bawn_rule_keys_pack(const struct bawn_rule_key *key, size_t n_keys, struct bawn_table_key *out, struct bawn_buf *text);
 void   bawn_rule_slots_fill(const struct bawn_rule_key *key, size_t n_keys, uint16_t *slot, size_t n_slots);
 
 /* Pairs of bytes, six bits of each; numbered from 1. */

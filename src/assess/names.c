@@ -18,49 +18,49 @@ static bool is_name(const struct names *t, size_t i, struct bawn_span a, struct 
 static uint32_t first_slot(uint32_t hash) { return bawn_hash_slot(hash, BAWN_NAMES_SLOTS); }
 static uint32_t next_slot(uint32_t at) { return (at + 1) & (BAWN_NAMES_SLOTS - 1); }
 
-static void add_row(struct names *t, size_t i)
+static void add_row(const struct names *t, size_t i)
 {
 	struct bawn_span name = bawn_span(name_of(t, i)), nothing = bawn_span("");
 	uint32_t at = first_slot(bawn_hash_add(BAWN_HASH_START, name.p, name.n));
-	while (t->slot[at] != 0 && !is_name(t, t->slot[at] - 1u, name, nothing))
+	while (t->at->slot[at] != 0 && !is_name(t, t->at->slot[at] - 1u, name, nothing))
 		at = next_slot(at);
-	uint16_t *link = &t->slot[at];
+	uint16_t *link = &t->at->slot[at];
 	while (*link != 0)
-		link = &t->next[*link - 1];
+		link = &t->at->next[*link - 1];
 	*link = (uint16_t)(i + 1);
 }
 
-static void make(struct names *t)
+static void make(const struct names *t)
 {
 	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
 	(void)pthread_mutex_lock(&one);
-	if (!atomic_load_explicit(&t->ready, memory_order_relaxed)) {
+	if (!atomic_load_explicit(&t->at->ready, memory_order_relaxed)) {
 		for (size_t i = 0; i < t->n; i++)
 			add_row(t, i);
-		atomic_store_explicit(&t->ready, true, memory_order_release);
+		atomic_store_explicit(&t->at->ready, true, memory_order_release);
 	}
 	(void)pthread_mutex_unlock(&one);
 }
 
 /* The name is `a` and then `b`; `hash` is that of both. */
-static size_t find(struct names *t, struct bawn_span a, struct bawn_span b, uint32_t hash)
+static size_t find(const struct names *t, struct bawn_span a, struct bawn_span b, uint32_t hash)
 {
-	if (!atomic_load_explicit(&t->ready, memory_order_acquire))
+	if (!atomic_load_explicit(&t->at->ready, memory_order_acquire))
 		make(t);
-	for (uint32_t at = first_slot(hash); t->slot[at] != 0; at = next_slot(at))
-		if (is_name(t, t->slot[at] - 1u, a, b))
-			return t->slot[at] - 1u;
+	for (uint32_t at = first_slot(hash); t->at->slot[at] != 0; at = next_slot(at))
+		if (is_name(t, t->at->slot[at] - 1u, a, b))
+			return t->at->slot[at] - 1u;
 	return t->n;
 }
 
-size_t bawn_names_find(struct names *t, const char *name, size_t n)
+size_t bawn_names_find(const struct names *t, const char *name, size_t n)
 {
 	return find(t, (struct bawn_span){ name, n }, bawn_span(""), bawn_hash_add(BAWN_HASH_START, name, n));
 }
 
-size_t bawn_names_next(const struct names *t, size_t i) { return t->next[i] != 0 ? t->next[i] - 1u : t->n; }
+size_t bawn_names_next(const struct names *t, size_t i) { return t->at->next[i] != 0 ? t->at->next[i] - 1u : t->n; }
 
-size_t bawn_names_match(struct names *t, const char *name)
+size_t bawn_names_match(const struct names *t, const char *name)
 {
 	const struct bawn_span star = { "*", 1 };
 	size_t n = strlen(name), hit = bawn_names_find(t, name, n), dot = n;

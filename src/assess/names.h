@@ -15,20 +15,22 @@
 #define BAWN_NAMES_ROWS  512u
 #define BAWN_NAMES_SLOTS 1024u
 
-struct names {
-	const void *row; size_t n, stride;
+/* Apart from the rest: pages of it that nobody asked for cost nothing. */
+struct names_index {
 	atomic_bool ready;
 	uint16_t    slot[BAWN_NAMES_SLOTS];  /* 1 + the first row of a name */
 	uint16_t    next[BAWN_NAMES_ROWS];   /* 1 + the next row of the same name */
 };
+struct names { const void *row; size_t n, stride; struct names_index *at; };
 
 #define NAMES(id, table) \
 	_Static_assert(sizeof(table) / sizeof *(table) <= BAWN_NAMES_ROWS, "the index is large enough"); \
-	static struct names id = { .row = (table), .n = sizeof(table) / sizeof *(table), .stride = sizeof *(table) }
+	static struct names_index id##_index; \
+	static const struct names id = { (table), sizeof(table) / sizeof *(table), sizeof *(table), &id##_index }
 
 /* The first row of that name and the one after row i; past the last row where there is none. */
-size_t bawn_names_find(struct names *t, const char *name, size_t n);
+size_t bawn_names_find(const struct names *t, const char *name, size_t n);
 size_t bawn_names_next(const struct names *t, size_t i);
 
 /* Rows that may say `m.*` or `*.f`: the one that is the dotted name, else that begins it, else that ends it. */
-size_t bawn_names_match(struct names *t, const char *name);
+size_t bawn_names_match(const struct names *t, const char *name);

@@ -98,20 +98,24 @@ struct bawn_rule {
 static const uint32_t bawn_level_score[] = { 1, 4, 20, 100 };
 _Static_assert(sizeof bawn_level_score / sizeof *bawn_level_score == BAWN_LEVEL_COUNT, "one score per level");
 
-/* What a rule is found by: sorted by matcher, then text.  `pair`: see index.h. */
+/* What a rule is found by, as it was read.  `pair`: see index.h. */
 struct bawn_rule_key { const char *text; uint16_t rule; uint8_t matcher; uint16_t pair[2]; };
+/* And in a table, sorted by matcher, then text.  There are thousands: offsets into one text, not pointers, so that
+ * none of it costs anything when the program starts. */
+struct bawn_table_key { uint32_t text; uint16_t rule, pair[2]; uint8_t matcher; };
 
 struct bawn_rule_table {
-	const struct bawn_rule     *rule; size_t n;
-	const struct bawn_rule_key *key;  size_t n_keys;
-	const char                 *version;
-	const uint16_t             *slot; size_t n_slots;   /* keys by hash, see index.h; none: searched by halving */
-	bool                        keep_covered;  /* for the tests of rules: weaker findings on the same text stay */
+	const struct bawn_rule      *rule; size_t n;
+	const struct bawn_table_key *key;  size_t n_keys;
+	const char                  *key_text;
+	const char                  *version;
+	const uint16_t              *slot; size_t n_slots;   /* keys by hash, see index.h; none: searched by halving */
+	bool                         keep_covered;  /* for the tests of rules: weaker findings on the same text stay */
 };
 extern const struct bawn_rule_table bawn_rules;  /* generated */
+static inline const char *bawn_key_text(const struct bawn_rule_table *t, size_t i) { return t->key_text + t->key[i].text; }
 
-/* The examples of all rules, in the order of rules.  Offsets into one text, not pointers: nothing of it
- * costs anything when the program starts. */
+/* The examples of all rules, in the order of rules; offsets, too. */
 struct bawn_rule_example { uint32_t text; uint16_t rule; bool match; };
 extern const struct bawn_rule_example bawn_rule_examples[];
 extern const size_t bawn_rule_examples_n;

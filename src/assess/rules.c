@@ -45,7 +45,7 @@ static json_t *matcher_json(const struct bawn_rule_table *t, size_t rule, bool *
 	size_t n = 0;
 	for (size_t i = 0; text != NULL && i < t->n_keys; i++)
 		if (t->key[i].rule == rule)
-			text[n++] = t->key[i].text;
+			text[n++] = bawn_key_text(t, i);
 	*ok = *ok && text != NULL;
 	if (n > 0)
 		qsort(text, n, sizeof *text, by_text);
@@ -150,12 +150,13 @@ int bawn_rules_json(const struct bawn_policy *policy, json_t **out, struct bawn_
 
 /* The shipped rules with those of the file in front: ids of the file replace shipped ones, and
  * combinations across both work. */
-struct both { struct bawn_rule *rule; struct bawn_rule_key *key; uint16_t *slot; struct bawn_rule_table table; };
+struct both { struct bawn_rule *rule; struct bawn_table_key *key; struct bawn_buf text; uint16_t *slot; struct bawn_rule_table table; };
 
 static void both_done(struct both *b)
 {
 	free(b->rule);
 	free(b->key);
+	bawn_buf_done(&b->text);
 	free(b->slot);
 }
 
@@ -172,15 +173,17 @@ static int merge(const struct bawn_rulefile *f, struct both *b)
 	size_t n = 0, keys = 0;
 	b->rule = calloc(f->n + bawn_rules.n, sizeof *b->rule);
 	b->key = calloc(f->n_keys + bawn_rules.n_keys, sizeof *b->key);
+	b->text = BAWN_BUF(1u << 24);
+	bawn_auto_free struct bawn_rule_key *key = calloc(f->n_keys + bawn_rules.n_keys, sizeof *key);
 	size_t slots = bawn_rule_slots(f->n_keys + bawn_rules.n_keys);
 	b->slot = calloc(slots, sizeof *b->slot);
 	bawn_auto_free uint16_t *index = calloc(bawn_rules.n + 1, sizeof *index);
-	if (b->rule == NULL || b->key == NULL || b->slot == NULL || index == NULL)
+	if (b->rule == NULL || b->key == NULL || key == NULL || b->slot == NULL || index == NULL)
 		return -ENOMEM;
 	for (; n < f->n; n++)
 		b->rule[n] = f->rule[n];
 	for (; keys < f->n_keys; keys++)
-		b->key[keys] = f->key[keys];
+		key[keys] = f->key[keys];
 	for (size_t i = 0; i < bawn_rules.n; i++) {
 		index[i] = UINT16_MAX;
 		if (!replaced(f, bawn_rules.rule[i].id)) {
@@ -190,13 +193,14 @@ static int merge(const struct bawn_rulefile *f, struct both *b)
 	}
 	for (size_t i = 0; i < bawn_rules.n_keys; i++)
 		if (index[bawn_rules.key[i].rule] != UINT16_MAX) {
-			b->key[keys] = bawn_rules.key[i];
-			b->key[keys++].rule = index[bawn_rules.key[i].rule];
+			const struct bawn_table_key *k = &bawn_rules.key[i];
+			key[keys++] = (struct bawn_rule_key){ bawn_key_text(&bawn_rules, i), index[k->rule], k->matcher, { k->pair[0], k->pair[1] } };
 		}
-	qsort(b->key, keys, sizeof *b->key, bawn_rule_key_compare);
-	bawn_rule_slots_fill(b->key, keys, b->slot, slots);
-	b->table = (struct bawn_rule_table){ b->rule, n, b->key, keys, "test", b->slot, slots, .keep_covered = true };
-	return 0;
+	qsort(key, keys, sizeof *key, bawn_rule_key_compare);
+	bawn_rule_slots_fill(key, keys, b->slot, slots);
+	bawn_rule_keys_pack(key, keys, b->key, &b->text);
+	b->table = (struct bawn_rule_table){ b->rule, n, b->key, keys, b->text.p, "test", b->slot, slots, .keep_covered = true };
+	return bawn_buf_error(&b->text);
 }
 
 static bool found(const struct bawn_assessment *a, const char *id)

@@ -264,7 +264,7 @@ static bool rule_about(const struct script *s, const char *name)
 	size_t low = 0, high = t->n_keys;
 	while (low < high) {
 		size_t mid = (low + high) / 2;
-		int c = t->key[mid].matcher != BAWN_MATCH_CALL ? 1 : strcmp(t->key[mid].text, name);
+		int c = t->key[mid].matcher != BAWN_MATCH_CALL ? 1 : strcmp(bawn_key_text(t, mid), name);
 		if (c == 0)
 			return true;
 		if (c < 0)

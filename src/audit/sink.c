@@ -5,12 +5,17 @@
  * (2) an answer is given once: a record whose commit failed is never written later;
  * (3) files are touched without the mutex held, by the thread that set `committing`; records that
  *     arrive meanwhile form the next batch (group commit without a thread of our own);
- * (4) whoever sleeps is woken for his own answer, or to commit: each record has a condition of its own,
- *     and after a commit one of those still queued is woken to make the next (waking all of them cost
- *     more than the hashing and signing);
+ * (4) whoever sleeps is woken for his own answer, or to commit: he sleeps on the state of his record, and
+ *     after a commit one of those still queued is called to make the next (waking all of them cost more
+ *     than the hashing and signing).  An answer is read without the mutex: thirty who want that at once
+ *     cost more than the rest of a commit;
  * (5) tiles and checkpoint are made, and the witness is told, after the answers are given, by the thread
  *     that committed, while others go on; one thread at a time. */
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
 #include "audit/entry.h"
 #include "audit/redact.h"
 #include "audit/store.h"
@@ -23,16 +28,16 @@
  * that looks for room among names just gone takes longer and longer. */
 #define DERIVE_US   100000u
 
-enum state { QUEUED, UNDERWAY, WRITTEN, FAILED, TAKEN };
+/* CALLED: queued, and whoever waits for it is to commit.  From WRITTEN on there is an answer. */
+enum state { QUEUED, CALLED, UNDERWAY, WRITTEN, FAILED, TAKEN };
 
 struct item {
 	struct bawn_pending p;     /* first: the list of pendings is a list of items */
 	struct item        *later; /* all items, oldest first: tickets ascend */
 	uint64_t            ticket;
-	enum state          state;
+	atomic_uint         state; /* enum state; without the mutex only read, and TAKEN */
 	bool                alone; /* nobody waits for it */
-	unsigned            waiters;  /* asleep on it or about to look: it is not freed */
-	pthread_cond_t      changed;
+	atomic_uint         waiters;  /* asleep on it or about to look: the last one frees it */
 	int                 code;
 	struct bawn_err     err;   /* when FAILED */
 };
@@ -42,8 +47,8 @@ struct local {
 	pthread_mutex_t   mutex;
 	bool              committing;
 	uint64_t          tickets;
-	struct item      *items, **end;  /* until somebody has waited for them; where the next one goes */
-	struct item      *queued;        /* the oldest that is QUEUED; all after it are */
+	struct item      *items, **end;  /* until there is an answer and somebody waits for it; where the next one goes */
+	struct item      *queued;        /* the oldest that is QUEUED or CALLED; all after it are */
 	struct bawn_store store;
 	bool              keep_tokens;
 	bool              deriving;
@@ -57,7 +62,6 @@ static void free_item(struct item *i)
 	if (i == NULL)
 		return;
 	bawn_buf_done(&i->p.draft);
-	(void)pthread_cond_destroy(&i->changed);
 	free(i);
 }
 
@@ -99,7 +103,6 @@ static int append(struct bawn_audit *a, const struct bawn_record *rec, uint64_t 
 	i->p.notable = rec->type == BAWN_RECORD_LIMIT_VIOLATION ||
 	               strcmp(rec->severity != NULL ? rec->severity : bawn_record_severity(rec->type), "CRITICAL") == 0;
 	i->p.ends = rec->type == BAWN_RECORD_EXEC_OUTCOME || rec->type == BAWN_RECORD_EXEC_LOST;
-	(void)pthread_cond_init(&i->changed, NULL);
 	int r = draft(l, &i->p.draft, rec, err);
 	if (r < 0) {
 		free_item(i);
@@ -150,22 +153,31 @@ static struct item *take_batch(struct local *l)
 	return first;
 }
 
-/* With the mutex held, which is let go meanwhile.  A failure costs nothing but tiles: the next one makes them. */
+/* A failure costs nothing but tiles: the next one makes them. */
 static void derive(struct local *l, const struct bawn_head *head, const struct bawn_vkey *sealer)
 {
-	pthread_mutex_unlock(&l->mutex);
 	bawn_store_derive(&l->store, head, sealer);
 	pthread_mutex_lock(&l->mutex);
 	l->deriving = false;
+	pthread_mutex_unlock(&l->mutex);
 }
+
+static bool answered(unsigned state) { return state >= WRITTEN; }
+
+/* Returns when the state is no longer `was`, or sooner. */
+static void sleep_on(struct item *i, unsigned was) { (void)syscall(SYS_futex, &i->state, FUTEX_WAIT_PRIVATE, was, NULL, NULL, 0); }
+
+/* An item with an answer may be gone by the time its sleepers are woken: only the address counts then. */
+static void wake(atomic_uint *state) { (void)syscall(SYS_futex, state, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0); }
 
 /* Somebody who waits for a record still queued makes the next commit.  Where nobody waits yet, whoever
  * comes to wait finds nobody committing. */
-static void wake_next(struct local *l)
+static void call_next(struct local *l)
 {
 	for (struct item *i = l->queued; i != NULL; i = i->later)
 		if (i->waiters > 0) {
-			(void)pthread_cond_signal(&i->changed);
+			i->state = CALLED;
+			wake(&i->state);
 			return;
 		}
 }
@@ -196,25 +208,55 @@ static struct bawn_pending *part(struct bawn_pending *first, struct bawn_pending
 	return rest;
 }
 
-static void answer(struct local *l, struct bawn_pending *first, int r, const struct bawn_err *why)
+/* With the mutex held.  Those that somebody waits for are taken out of the list and come back as one: nobody else can find
+ * or free them until they are told. */
+static struct bawn_pending *answer(struct local *l, struct bawn_pending *first, int r, const struct bawn_err *why)
+{
+	struct bawn_pending *waited_for = NULL;
+	for (struct bawn_pending *p = first, *next; p != NULL; p = next) {
+		struct item *i = (struct item *)p;
+		next = p->next;
+		bawn_buf_done(&p->draft);
+		i->code = r;
+		if (r < 0)
+			i->err = *why;
+		if (i->alone || i->waiters > 0)
+			take_out(l, i);
+		if (i->alone) {
+			free_item(i);
+		} else if (i->waiters > 0) {
+			p->next = waited_for;
+			waited_for = p;
+		} else {
+			i->state = r == 0 ? WRITTEN : FAILED;
+		}
+	}
+	return waited_for;
+}
+
+static void tell(struct bawn_pending *first)
 {
 	for (struct bawn_pending *p = first, *next; p != NULL; p = next) {
 		struct item *i = (struct item *)p;
 		next = p->next;
-		i->state = r == 0 ? WRITTEN : FAILED;
-		i->code = r;
-		i->err = *why;
-		bawn_buf_done(&p->draft);
-		if (i->alone) {
-			take_out(l, i);
-			free_item(i);
-		} else if (i->waiters > 0) {
-			(void)pthread_cond_broadcast(&i->changed);
-		}
+		i->state = i->code == 0 ? WRITTEN : FAILED;  /* from here on it may be freed */
+		wake(&i->state);
 	}
 }
 
-/* With the mutex held, which is let go while files are written. */
+/* With the mutex held: whether tiles are due; then they are this thread's to make. */
+static bool due(struct local *l)
+{
+	const uint64_t now = bawn_monotonic_us();
+	if (l->deriving || l->store.head.size - l->derived < BAWN_TILE_WIDTH || now - l->derived_us < DERIVE_US)
+		return false;
+	l->deriving = true;
+	l->derived = l->store.head.size;
+	l->derived_us = now;
+	return true;
+}
+
+/* Comes with the mutex held, and lets it go. */
 static void commit(struct local *l)
 {
 	struct bawn_err why = { 0 }, refused = { 0 };
@@ -230,20 +272,45 @@ static void commit(struct local *l)
 			r = bawn_store_commit(&l->store, batch, &why);
 		}
 	}
+	const struct bawn_head head = l->store.head;  /* the store is another thread's when the mutex goes */
+	const struct bawn_vkey sealer = l->store.sealer;
 	pthread_mutex_lock(&l->mutex);
 	l->committing = false;
-	answer(l, begins, -ENOSPC, &refused);
-	answer(l, batch, r, &why);
+	begins = answer(l, begins, -ENOSPC, &refused);
+	batch = answer(l, batch, r, &why);
 	show_state(l);
-	wake_next(l);
-	if (r == 0 && !l->deriving && l->store.head.size - l->derived >= BAWN_TILE_WIDTH && bawn_monotonic_us() - l->derived_us >= DERIVE_US) {
-		const struct bawn_head head = l->store.head;  /* the store is another thread's when the mutex goes */
-		const struct bawn_vkey sealer = l->store.sealer;
-		l->deriving = true;
-		l->derived = head.size;
-		l->derived_us = bawn_monotonic_us();
+	call_next(l);
+	const bool mine = r == 0 && due(l);
+	pthread_mutex_unlock(&l->mutex);
+	tell(begins);
+	tell(batch);
+	if (mine)
 		derive(l, &head, &sealer);
+}
+
+/* Comes with the mutex held, and lets it go. */
+static void until_answered(struct local *l, struct item *i)
+{
+	while (!answered(i->state)) {
+		if (l->committing) {
+			if (i->state == CALLED)  /* somebody else was faster */
+				i->state = QUEUED;
+			const unsigned was = i->state;
+			pthread_mutex_unlock(&l->mutex);
+			sleep_on(i, was);
+		} else {
+			commit(l);
+		}
+		if (answered(i->state))
+			return;
+		pthread_mutex_lock(&l->mutex);
 	}
+	pthread_mutex_unlock(&l->mutex);
+}
+
+static int no_ticket(struct bawn_err *err)
+{
+	return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "ticket", "no record waits under this ticket");
 }
 
 static int wait_for(struct bawn_audit *a, uint64_t ticket, struct bawn_receipt *out, struct bawn_err *err)
@@ -251,27 +318,22 @@ static int wait_for(struct bawn_audit *a, uint64_t ticket, struct bawn_receipt *
 	struct local *l = local_of(a);
 	pthread_mutex_lock(&l->mutex);
 	struct item *i = *find(l, ticket);
-	if (i != NULL)
-		i->waiters++;
-	while (i != NULL && (i->state == QUEUED || i->state == UNDERWAY)) {
-		if (l->committing)
-			pthread_cond_wait(&i->changed, &l->mutex);
-		else
-			commit(l);
+	if (i == NULL) {
+		pthread_mutex_unlock(&l->mutex);
+		return no_ticket(err);
 	}
-	const bool mine = i != NULL && i->state != TAKEN;  /* a second one who waits for it comes too late */
-	int r = !mine ? bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "ticket", "no record waits under this ticket") : i->state == WRITTEN ? 0 : i->code;
-	if (mine && r == 0 && out != NULL)
-		*out = i->p.receipt;
-	if (mine && r < 0 && err != NULL)
-		*err = i->err;
-	if (mine) {
+	i->waiters++;
+	if (answered(i->state))
 		take_out(l, i);
-		i->state = TAKEN;
-	}
-	const bool last = i != NULL && --i->waiters == 0;
-	pthread_mutex_unlock(&l->mutex);
-	if (last)
+	until_answered(l, i);
+	/* A second one who waits for it comes too late. */
+	const unsigned got = atomic_exchange(&i->state, TAKEN);
+	int r = got == TAKEN ? no_ticket(err) : got == WRITTEN ? 0 : i->code;
+	if (got == WRITTEN && out != NULL)
+		*out = i->p.receipt;
+	if (got == FAILED && err != NULL)
+		*err = i->err;
+	if (atomic_fetch_sub(&i->waiters, 1) == 1)
 		free_item(i);
 	return r;
 }

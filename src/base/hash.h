@@ -8,16 +8,12 @@
 #define BAWN_SHA256_LEN 32
 #define BAWN_SHA256_HEX 65  /* 64 letters and the NUL */
 
-struct bawn_sha256_by;  /* an implementation */
-struct bawn_sha256 { const struct bawn_sha256_by *by; _Alignas(16) unsigned char opaque[112]; };
+struct bawn_sha256 { _Alignas(8) unsigned char opaque[112]; };
 
 void bawn_sha256_init(struct bawn_sha256 *h);
 void bawn_sha256_add(struct bawn_sha256 *h, const void *p, size_t n);
 void bawn_sha256_end(struct bawn_sha256 *h, uint8_t out[static BAWN_SHA256_LEN]);
 void bawn_sha256(struct bawn_span bytes, uint8_t out[static BAWN_SHA256_LEN]);
-/* For a process that will hash much: from here on with libcrypto's instructions for it, if that library is on this
- * host; the results are the same.  Costs some milliseconds, once.  Hashes begun before go on as they were. */
-bool bawn_sha256_load(void);
 
 void bawn_hex(const uint8_t *bytes, size_t n, char *out);  /* 2n letters and a NUL */
 void bawn_unhex(const char *hex, uint8_t *out, size_t n);  /* 2n small letters, checked by the caller */

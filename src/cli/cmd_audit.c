@@ -223,7 +223,6 @@ static int run_verify(struct bawn_cli *c, const void *opts, int n, char **word)
 	struct bawn_cli_bar bar = bawn_cli_bar_begin(c, "entries verified");
 	struct bawn_audit_verify_options v = { .key = o->key != NULL ? key.p : NULL, .witness = o->witness, .copy = n > 0, .jobs = (unsigned)jobs,
 		.progress = { bawn_cli_bar_tick, &bar } };
-	(void)bawn_sha256_load();
 	char witness[544];
 	if (failed == 0 && n == 0 && o->witness == NULL && own_witness(c, witness, sizeof witness)) {
 		v.witness = witness;

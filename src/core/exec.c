@@ -230,7 +230,7 @@ static int admit(struct bawn_exec *e, struct bawn_err *err)
 	return 1;
 }
 
-/* What dead runs left, while our own walls go up.  Failing fails nothing: a slot is cleaned again before it is used. */
+/* What dead runs left, while our own goes on.  Failing fails nothing: a slot is cleaned again before it is used. */
 static void tidy(struct bawn_exec *e)
 {
 	unsigned swept;
@@ -250,8 +250,6 @@ static int intend(struct bawn_exec *e, struct bawn_err *err)
 		r = bawn_exec_prepare(e, err);  /* the walls go up while the intent goes to disk */
 	if (r == 0)
 		r = bawn_record_intent(e, err);
-	if (r == 0)
-		tidy(e);
 	e->t_record += bawn_monotonic_us() - e->mark_us;
 	e->mark_us = bawn_monotonic_us();
 	if (r < 0)
@@ -279,6 +277,7 @@ static int start(struct bawn_exec *e, struct bawn_err *err)
 	if (r <= 0)
 		return r;
 	bawn_exec_emit_state(e, "running");
+	tidy(e);
 	e->phase = BAWN_PHASE_RUN;
 	return 1;
 }

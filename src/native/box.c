@@ -163,15 +163,19 @@ static int enter_room(struct bawn_box *box, struct bawn_err *err)
 {
 	struct bawn_note note;
 	int fds[2];
-	int r = bawn_box_listen(box, box->init_ctl, BAWN_NOTE_ROOM, &note, fds, err);
+	int r = bawn_verify_joined(box, err);  /* while init locks the door and the program puts on its filters */
+	if (r == 0)
+		r = bawn_box_listen(box, box->ctl, BAWN_NOTE_READY, &note, fds, err);
+	if (r == 0)
+		r = bawn_verify_power(box, err);
+	if (r < 0)
+		return r;
+	r = bawn_box_listen(box, box->init_ctl, BAWN_NOTE_ROOM, &note, fds, err);
 	if (r < 0)
 		return bawn_wrap(err, r, "build the sandbox");
 	box->workspace = fds[0];
 	box->code = fds[1];
-	r = bawn_verify_place(box, err);  /* while the program puts on its filters */
-	if (r == 0)
-		r = bawn_box_listen(box, box->ctl, BAWN_NOTE_READY, &note, fds, err);
-	return r == 0 ? bawn_verify_power(box, err) : r;
+	return bawn_verify_root(box, err);
 }
 
 /* Whatever rank the caller has is not the code's: no real-time policy (a cgroup of v1 would not take it

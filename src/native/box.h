@@ -152,10 +152,11 @@ int  bawn_seccomp_answer(int listener);
 /* All but that of open files, which comes after what is still to be sent. */
 BAWN_MUST_CHECK int bawn_rlimits_apply(const struct bawn_box *box, bool cgroup, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_rlimits_files(const struct bawn_box *box, struct bawn_err *err);
-/* Fill box->layers from what the kernel says about the program: where it is, once the room is locked, and what
- * it may, once it waits at the gate. */
-BAWN_MUST_CHECK int bawn_verify_place(struct bawn_box *box, struct bawn_err *err);
+/* Fill box->layers from what the kernel says about the program: where it is, once it has joined; what it may, once it
+ * waits at the gate; what it sees, once the door is locked. */
+BAWN_MUST_CHECK int bawn_verify_joined(struct bawn_box *box, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_verify_power(struct bawn_box *box, struct bawn_err *err);
+BAWN_MUST_CHECK int bawn_verify_root(struct bawn_box *box, struct bawn_err *err);
 /* The same for a container, seen from inside it: in other namespaces than `outside` of the spec, a read-only root. */
 void bawn_verify_contained(struct bawn_box *box);
 void bawn_explain(const struct bawn_box *box, const struct bawn_err *failure, struct bawn_probe *out);

@@ -67,8 +67,6 @@ static int on_prepare(struct bawn_launcher *l, struct bawn_ipc_msg *m, struct ba
 		r = check_lock(l->box.slot_fd, err);
 	if (r == 0)
 		r = bawn_box_build(&l->box, err);
-	if (r == 0)
-		r = bawn_watch_sockets(l, err);
 	if (r < 0)
 		return refuse(l, err);
 	l->state = BAWN_LAUNCH_READY;
@@ -76,7 +74,11 @@ static int on_prepare(struct bawn_launcher *l, struct bawn_ipc_msg *m, struct ba
 	bawn_auto_buf b = BAWN_IPC_BUF;
 	bawn_wire_put_enforcement(&b, &e);
 	bawn_auto_fd port = bawn_take_fd(&l->box.port);  /* from here on it is the client's alone */
-	return bawn_ipc_send(l->sock, BAWN_WIRE_PREPARED, &b, &port, port >= 0, 0, err);
+	r = bawn_ipc_send(l->sock, BAWN_WIRE_PREPARED, &b, &port, port >= 0, 0, err);
+	if (r < 0)
+		return r;
+	r = bawn_watch_sockets(l, err);  /* while the client reads that; nothing is started without */
+	return r < 0 ? refuse(l, err) : 0;
 }
 
 /* A probe needs no slot, and takes nobody's uid where none was given. */

@@ -66,7 +66,7 @@ static void check_limits(struct bawn_box *box, const char *text)
 	stands(box, BAWN_LAYER_RLIMITS, got && core <= 1 && files <= box->spec.limits.open_files, "resource limits are not set");
 }
 
-static void check_root(struct bawn_box *box, int proc)
+static bool is_ro(int proc, const struct bawn_box *box)
 {
 	static const char *const path[] = { "root/", "root/usr/", "root/code/", "root/etc/" };
 	bool ro = true;
@@ -81,7 +81,7 @@ static void check_root(struct bawn_box *box, int proc)
 		bawn_auto_fd fd = openat(proc, "root" BAWN_ENV_PLACE "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 		ro = ro && fd >= 0 && fstatvfs(fd, &v) == 0 && (v.f_flag & want) == want;
 	}
-	stands(box, BAWN_LAYER_RO_ROOT, ro, "the root is writable");
+	return ro;
 }
 
 static int read_proc(int dir, const char *file, struct bawn_buf *out, struct bawn_err *err)
@@ -109,7 +109,7 @@ static int open_both(const struct bawn_box *box, int *out_self, int *out_proc, s
 	return *out_proc < 0 ? *out_proc : 0;
 }
 
-int bawn_verify_place(struct bawn_box *box, struct bawn_err *err)
+int bawn_verify_joined(struct bawn_box *box, struct bawn_err *err)
 {
 	static const struct { enum bawn_layer layer; const char *file; } ns[] = {
 		{ BAWN_LAYER_MOUNTNS, "ns/mnt" }, { BAWN_LAYER_PIDNS, "ns/pid" }, { BAWN_LAYER_NETNS, "ns/net" },
@@ -122,7 +122,6 @@ int bawn_verify_place(struct bawn_box *box, struct bawn_err *err)
 	for (size_t i = 0; i < BAWN_LEN(ns); i++)
 		check_namespace(box, ns[i].layer, ns[i].file, self, proc);
 	box->mounts = openat(proc, "ns/mnt", O_RDONLY | O_CLOEXEC);
-	check_root(box, proc);
 	stands(box, BAWN_LAYER_CGROUP, box->cg.up && bawn_cgroups_confirm(&box->cg, box->pid, NULL) == 0,
 	       "the program is not in its cgroup");
 	return 0;
@@ -148,6 +147,15 @@ int bawn_verify_power(struct bawn_box *box, struct bawn_err *err)
 	       !bawn_box_without(box, BAWN_LAYER_BIT(LANDLOCK)), "left out");
 	stands(box, BAWN_LAYER_DENIAL_REPORTING, box->listener >= 0, "the kernel gives no seccomp notifications");
 	return 0;
+}
+
+int bawn_verify_root(struct bawn_box *box, struct bawn_err *err)
+{
+	bawn_auto_fd self = -1, proc = -1;
+	int r = open_both(box, &self, &proc, err);
+	if (r == 0)
+		stands(box, BAWN_LAYER_RO_ROOT, is_ro(proc, box), "the root is writable");
+	return r;
 }
 
 /* Nothing but loopback: a namespace of one's own could still have been given a way out. */

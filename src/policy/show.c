@@ -59,7 +59,10 @@ int bawn_policy_hash(struct bawn_policy *p, struct bawn_err *err)
 		if (v == NULL)
 			return bawn_fail(err, -ENOMEM, "hash the policy");
 		bawn_buf_reset(&line);
-		bawn_buf_fmt(&line, "%s.%s=", bawn_policy_section[k->file], k->key);
+		bawn_buf_str(&line, bawn_policy_section[k->file]);
+		bawn_buf_char(&line, '.');
+		bawn_buf_str(&line, k->key);
+		bawn_buf_char(&line, '=');
 		int failed = bawn_json_put(&line, v, err);
 		if (failed < 0)
 			return failed;
