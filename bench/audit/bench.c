@@ -370,8 +370,10 @@ static void bench_verify(const char *dir, int commits, int each, int rounds)
 	printf("verify, %.0f MB, %llu entries in commits of %d: %.0f MB/s; openssl dgst -sha256 %.0f MB/s; sha256sum %.0f MB/s; the same hash as ours, plain %.0f MB/s\n",
 	       (double)report.bytes / 1e6, (unsigned long long)report.entries, each, median(ours, rounds), median(theirs, rounds),
 	       median(coreutils, rounds), median(plain, rounds));
-	if (median(theirs, rounds) > 0)
+	if (median(theirs, rounds) > 0 && each >= 100)
 		bar("  verify / openssl", ratio(ours, theirs, rounds), 0.30, 0, false);
+	else if (median(theirs, rounds) > 0)  /* signatures are nearly all of it: there is no bar for them */
+		printf("  verify / openssl: %.2f\n", ratio(ours, theirs, rounds));
 	bar("  two threads / one", ratio(two, ours, rounds), 1.60, 1.90, false);
 	if (median(coreutils, rounds) > 0)
 		printf("  verify / sha256sum %.2f   ", ratio(ours, coreutils, rounds));
