@@ -48,6 +48,10 @@ def told(client, at):
     return [m["params"]["message"] for m in client.seen[at:] if m.get("method") == "notifications/progress"]
 
 
+def rules(document):
+    return [f["rule"] for f in document["assessment"]["findings"]]
+
+
 def error(result):
     return doc(result).get("error") or {}
 
@@ -141,7 +145,7 @@ c = server("--packages", capabilities=FORM)
 w.log()
 r = c.call("execute_code", **ASK)
 d, held = doc(r), doc(r).get("approval") or {}
-equal((d["status"], d["assessment"]["level"], d["assessment"]["findings"][0]["rule"], held.get("level"), d["stdout"]), ("needs_approval", "HIGH", "bawn/package-lookalike", "HIGH", ""),
+equal((d["status"], d["assessment"]["level"], rules(d), held.get("level"), d["stdout"]), ("needs_approval", "HIGH", ["bawn/package-lookalike"], "HIGH", ""),
       "one edit away from a popular package: held as HIGH is") or diag(r)
 ok(held["command"] in r["content"][1]["text"], "and the agent is told the command by which a person approves it")
 equal(w.log()["packets"], [], "nothing was fetched")
@@ -159,7 +163,7 @@ c.end()
 w.publish("needsit", "1.0", needs=["bawnprobe"])
 c = server("--packages", config=policy("pip", packages=["BawnProbe"]))
 r = c.run("1", packages=["needsit"])
-equal((doc(r)["status"], doc(r)["assessment"]["findings"][0]["rule"]), ("needs_approval", "bawn/package-unlisted"), "a package that network.packages does not list is held") or diag(r)
+equal((doc(r)["status"], rules(doc(r))), ("needs_approval", ["bawn/package-unlisted"]), "a package that network.packages does not list is held") or diag(r)
 equal(doc(c.run(CODE, packages=["bawnprobe"]))["stdout"], ANSWER, "control: one that it lists is not")
 c.end()
 
@@ -206,7 +210,7 @@ for who in steps:
 for id in (two, one):
     c.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
 ok(wait_for(lambda: [o["body"]["status"] for o in w.records("exec.outcome")[before:]].count("cancelled") >= 1 and not glob.glob(w.state + "/env/*.tmp"), 60), "cancelled, the install is over and recorded, and nothing is left of it") \
-    or diag([o["body"]["status"] for o in w.records("exec.outcome")[before:]], glob.glob(w.state + "/env/*"))
+    or diag([o["body"]["status"] for o in w.records("exec.outcome")[before:]])
 c.request("ping")
 ok(not any(m.get("id") in (one, two) for m in c.seen), "a cancelled call gets no answer")
 at = len(c.seen)
