@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "core/envs.h"
 #include "core/handle.h"
+#include "core/packages.h"
 #include "core/request.h"
 #include "core/running.h"
 #include "native/native.h"
@@ -325,6 +326,16 @@ uint64_t bawn_hold_ms(struct bawn *b)
 	uint64_t ms = p->policy->override_expires_ms;
 	bawn_policy_drop(p);
 	return ms;
+}
+
+int bawn_packages_allowed(struct bawn *b, struct bawn_err *err)
+{
+	struct bawn_policy_ref *p = bawn_policy_hold(b);
+	int r = bawn_packages_backend(p->policy->backend, "backend", err);
+	if (r == 0)
+		r = bawn_packages_whitelist(p->policy, "pip and npm", "pip, npm", err);
+	bawn_policy_drop(p);
+	return r;
 }
 
 /* Another uid than the one that asked is a separate principal; the same one is as sure as its

@@ -62,6 +62,9 @@ BAWN_MUST_CHECK int bawn_open_to_run(const struct bawn_options *options, struct 
 bool bawn_self_suffices(struct bawn *b);
 uint64_t bawn_hold_ms(struct bawn *b);  /* how long policy lets a held request wait for its answer */
 
+/* Whether policy lets a request name packages, of any language; else what it lacks. */
+BAWN_MUST_CHECK int bawn_packages_allowed(struct bawn *b, struct bawn_err *err);
+
 /* What bawn_exec_result gives, before it is text. */
 BAWN_MUST_CHECK int bawn_exec_document(const struct bawn_exec *e, json_t **out, struct bawn_err *err);
 

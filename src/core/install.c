@@ -61,11 +61,9 @@ int bawn_install_want(struct bawn_exec *e, struct bawn_err *err)
 	const struct bawn_policy *p = e->policy->policy;
 	const struct bawn_installer *tool = bawn_installer(c->language);
 	struct bawn_plan *plan = NULL;
-	if (p->whitelist.n == 0)
-		return bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, "network.whitelist",
-		                    "policy lists no host that packages may come from; in sandbox.yaml, for what %s of this host is configured with: "
-		                    "network: {whitelist: [%s], acknowledge_risk: true}", tool->tool, tool->preset);
-	int r = bawn_plan_make(p, c, e->backend->ca_file, &plan, err);
+	int r = bawn_packages_whitelist(p, tool->tool, tool->preset, err);
+	if (r == 0)
+		r = bawn_plan_make(p, c, e->backend->ca_file, &plan, err);
 	if (r < 0)
 		return r;
 	struct bawn_sha256 h;
@@ -173,9 +171,9 @@ static int check_brought(const struct bawn_exec *e, const char *name, struct baw
 		if (bawn_package_name(c->language, c->packages[i], asked, NULL) == 0 && strcmp(asked, name) == 0)
 			return 0;
 	if (bawn_package_lookalike(c->language, name, near))
-		return FAILED("the packages need '%s', which is one edit away from '%s'; name it with --with, too, so that a person can agree", name, near);
+		return FAILED("the packages need '%s', which is one edit away from '%s'; name it among the packages, too, so that a person can agree", name, near);
 	if (!bawn_package_listed(e->policy->policy, c->language, name))
-		return FAILED("the packages need '%s', which is not in network.packages; name it with --with, too, so that a person can agree", name);
+		return FAILED("the packages need '%s', which is not in network.packages; name it among the packages, too, so that a person can agree", name);
 	return 0;
 }
 
@@ -460,8 +458,10 @@ static int wait_for_it(struct bawn_exec *e, struct bawn_err *err)
 {
 	const struct bawn_policy *p = e->policy->policy;
 	uint64_t now = bawn_monotonic_us();
-	if (e->timer < 0)
+	if (e->timer < 0) {
 		e->queue_until_us = now + (p->dynamic_max.timeout_ms + p->queue_timeout_ms) * 1000;
+		bawn_exec_emit_state(e, "installing");
+	}
 	if (now < e->queue_until_us)
 		return look_again(e, err);
 	bawn_exec_unwatch(e, &e->timer);

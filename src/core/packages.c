@@ -179,6 +179,24 @@ bool bawn_package_listed(const struct bawn_policy *p, enum bawn_language languag
 	return p->packages.n == 0;
 }
 
+/* ---- what they need ---- */
+
+int bawn_packages_backend(int backend, const char *field, struct bawn_err *err)
+{
+	if (backend == BAWN_BACKEND_NATIVE)
+		return 0;
+	return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, field, "the %s backend takes no packages: put them into its image", bawn_word(&bawn_backend_words, backend));
+}
+
+int bawn_packages_whitelist(const struct bawn_policy *p, const char *tool, const char *preset, struct bawn_err *err)
+{
+	if (p->whitelist.n > 0)
+		return 0;
+	return bawn_fail_as(err, BAWN_ERROR_NETWORK_UNAVAILABLE, "network.whitelist",
+	                    "policy lists no host that packages may come from; in sandbox.yaml, for what %s of this host is configured with: "
+	                    "network: {whitelist: [%s], acknowledge_risk: true}", tool, preset);
+}
+
 /* ---- names that are nearly others ---- */
 
 #define SHORTEST 4  /* of three letters nearly everything is one edit away */

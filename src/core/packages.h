@@ -29,6 +29,12 @@ bool bawn_package_lookalike(enum bawn_language language, const char *name, char 
 /* Whether network.packages lists it, or lists none. */
 bool bawn_package_listed(const struct bawn_policy *p, enum bawn_language language, const char *name);
 
+/* Whether a backend takes packages at all; INVALID_REQUEST, naming `field`. */
+BAWN_MUST_CHECK int bawn_packages_backend(int backend, const char *field, struct bawn_err *err);
+/* Whether policy lists any host to fetch them from; NETWORK_UNAVAILABLE with the row to write: `preset`, for what `tool` of
+ * this host has. */
+BAWN_MUST_CHECK int bawn_packages_whitelist(const struct bawn_policy *p, const char *tool, const char *preset, struct bawn_err *err);
+
 /* What installs packages of a language: NULL where nothing does. */
 struct bawn_installer { const char *tool, *package, *preset; struct bawn_span code; };
 const struct bawn_installer *bawn_installer(enum bawn_language language);

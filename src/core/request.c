@@ -403,11 +403,12 @@ static int take_packages(const struct bawn_request *req, int backend, const stru
 		return INVALID("environment", "packages are installed into an environment of their own, not into one that is there");
 	if (bawn_installer(c->language) == NULL)
 		return INVALID(field, "packages are for python and javascript, not for %s", bawn_language[c->language].name);
-	if (backend != BAWN_BACKEND_NATIVE)
-		return INVALID(field, "the %s backend takes no packages: put them into its image", bawn_word(&bawn_backend_words, backend));
+	int r = bawn_packages_backend(backend, field, err);
+	if (r < 0)
+		return r;
 	if (req->build != NULL && (req->environment != NULL || !bawn_env_may_be_called(req->build)))
 		return INVALID("build", "an environment's name has up to 64 letters, digits, '.', '_' and '-'");
-	int r = copy_packages(req, c, err);
+	r = copy_packages(req, c, err);
 	for (size_t i = 0; r == 0 && i < c->n_packages; i++) {
 		char name[BAWN_PACKAGE_NAME];
 		r = bawn_package_name(c->language, c->packages[i], name, err);

@@ -25,9 +25,12 @@ struct run {
 	struct bawn *b;
 	struct bawn_exec *e;               /* NULL while somebody is asked */
 	struct bawn_mcp_files files;
+	const char **packages;             /* the array; its texts are the call's */
+	size_t n_packages;
 	char dir[BAWN_MCP_TEMPORARY_MAX + 64];             /* where its files are copied to */
 	bool cancelled, asked;
 	uint64_t progress, said_us;
+	uint64_t installing_us;            /* since when its packages are installed; 0: they are not */
 	char question[BAWN_ULID_LEN], approval[BAWN_ULID_LEN];  /* legacy: while somebody is asked */
 	uint64_t until_us;                                       /* nobody waits longer for that */
 	json_t *held;                      /* what is answered where nobody lifts it */
@@ -35,7 +38,7 @@ struct run {
 
 struct bawn_mcp_calls {
 	const struct bawn_options *options;
-	const char *environment;
+	const struct bawn_mcp_gift *gift;
 	struct bawn_mcp_session *session;
 	struct run *first;
 	size_t open;
@@ -199,6 +202,7 @@ static void run_free(struct run *r)
 	bawn_exec_free(r->e);
 	bawn_close(r->b);
 	bawn_mcp_files_done(&r->files);
+	free(r->packages);
 	json_decref(r->held);
 	if (r->dir[0] != '\0')
 		bawn_mcp_remove_tree(r->dir);
@@ -231,22 +235,52 @@ static void finish(struct run *r, json_t *doc_stolen)
 
 static void fail(struct run *r, const struct bawn_err *err) { finish(r, bawn_failed_document(err)); }
 
+static void say(struct run *r, uint64_t now, const char *text)
+{
+	if (r->call->token == NULL || r->cancelled)
+		return;
+	r->said_us = now;
+	bawn_mcp_progress(r->all->session, r->call, ++r->progress, text);
+}
+
+static bool takes_time(const char *state)
+{
+	static const char *const row[] = { "assessed", "installing", "running" };
+	for (size_t i = 0; i < BAWN_LEN(row); i++)
+		if (strcmp(state, row[i]) == 0)
+			return true;
+	return false;
+}
+
 /* What is said while it runs: states that take time to leave, and once a second what it uses. */
 static void on_event(void *ctx, const struct bawn_event *e)
 {
 	struct run *r = ctx;
 	uint64_t now = bawn_monotonic_us();
 	char text[120];
-	if (r->call->token == NULL || r->cancelled)
-		return;
-	if (e->kind == BAWN_EVENT_STATE && (strcmp(e->text, "assessed") == 0 || strcmp(e->text, "running") == 0))
+	if (e->kind == BAWN_EVENT_STATE)
+		r->installing_us = strcmp(e->text, "installing") == 0 ? now : 0;
+	if (e->kind == BAWN_EVENT_STATE && takes_time(e->text))
 		snprintf(text, sizeof text, "%s", e->text);
 	else if (e->kind == BAWN_EVENT_USAGE && now - r->said_us >= PROGRESS_EVERY_US)
 		snprintf(text, sizeof text, "running for %.1f s, %llu MiB", (double)e->wall_ms / 1000, (unsigned long long)(e->memory_bytes >> 20));
 	else
 		return;
-	r->said_us = now;
-	bawn_mcp_progress(r->all->session, r->call, ++r->progress, text);
+	say(r, now, text);
+}
+
+/* An install has no usage to tell, and clients lose patience with who says nothing. */
+static bool tells_of_install(const struct run *r) { return r->installing_us != 0 && r->call->token != NULL && !r->cancelled; }
+
+static void tell_of_installs(struct bawn_mcp_calls *all)
+{
+	uint64_t now = all->first != NULL ? bawn_monotonic_us() : 0;
+	char text[60];
+	for (struct run *r = all->first; r != NULL; r = r->next)
+		if (tells_of_install(r) && now - r->said_us >= PROGRESS_EVERY_US) {
+			snprintf(text, sizeof text, "installing for %.1f s", (double)(now - r->installing_us) / 1e6);
+			say(r, now, text);
+		}
 }
 
 static int make_dir(struct run *r, struct bawn_err *err)
@@ -261,10 +295,24 @@ static int make_dir(struct run *r, struct bawn_err *err)
 static const char *environment_of(const struct run *r, const char *language)
 {
 	bawn_auto_json doc = NULL;
-	const char *name = r->all->environment;
+	const char *name = r->all->gift->environment;
 	if (name == NULL || bawn_environment(r->b, name, &doc, NULL) < 0)
 		return name;
 	return bawn_language_named(bawn_span(text_at(doc, NULL, "language"))) == bawn_language_named(bawn_span(language)) ? name : NULL;
+}
+
+/* The list that the library reads until the run is over. */
+static int take_packages(struct run *r, struct bawn_err *err)
+{
+	const json_t *list = json_object_get(r->call->args, "packages");
+	size_t i;
+	json_t *one;
+	r->packages = calloc(json_array_size(list) + 1, sizeof *r->packages);
+	if (r->packages == NULL)
+		return bawn_fail(err, -ENOMEM, "take the packages");
+	json_array_foreach(list, i, one)
+		r->packages[r->n_packages++] = json_string_value(one);
+	return 0;
 }
 
 static int start(struct run *r, struct bawn_err *err)
@@ -276,6 +324,7 @@ static int start(struct run *r, struct bawn_err *err)
 		.code = json_string_value(code), .code_size = json_string_length(code),
 		.language = language_of(args),
 		.environment = environment_of(r, language_of(args)),
+		.packages = r->packages, .n_packages = r->n_packages,
 		.inputs = r->files.input, .n_inputs = r->files.n,
 		.timeout_ms = timeout == NULL ? 0 : ms < 1 ? 1 : (uint64_t)ms,
 		.out_dir = r->dir, .hold = 1,
@@ -287,7 +336,7 @@ static int start(struct run *r, struct bawn_err *err)
 
 /* --- a client's form ---------------------------------------------------------------------------- */
 
-static json_t *form(const json_t *doc)
+static json_t *form(const struct run *r, const json_t *doc)
 {
 	bawn_auto_buf text = BAWN_BUF(64u << 10);
 	size_t i;
@@ -297,6 +346,8 @@ static json_t *form(const json_t *doc)
 	json_array_foreach(json_object_get(json_object_get(doc, "assessment"), "findings"), i, f)
 		if (i < 10)
 			bawn_buf_fmt(&text, " Line %d: %.200s.", (int)json_integer_value(json_object_get(f, "line")), text_at(f, NULL, "message"));
+	for (i = 0; i < r->n_packages; i++)
+		bawn_buf_fmt(&text, "%s'%s'%s", i == 0 ? " It asks for packages: " : ", ", r->packages[i], i + 1 == r->n_packages ? "." : "");
 	bawn_buf_str(&text, " Let it run once?");
 	return json_pack("{s:o, s:{s:s, s:{s:{s:s, s:s}, s:{s:s, s:s, s:i, s:i}}, s:[s, s]}}", "message", bawn_json_text(bawn_buf_span(&text)),
 		"requestedSchema", "type", "object", "properties",
@@ -321,7 +372,7 @@ static void note_answer(struct bawn *b, const char *approval, const json_t *answ
 
 static void ask_now(struct run *r, json_t *doc_stolen)
 {
-	json_t *question = form(doc_stolen);
+	json_t *question = form(r, doc_stolen);
 	snprintf(r->approval, sizeof r->approval, "%s", text_at(doc_stolen, "decision", "approval_id"));
 	if (question == NULL || bawn_ulid_new(r->question, NULL) < 0) {
 		json_decref(question);
@@ -338,7 +389,7 @@ static void ask_back(struct run *r, json_t *doc_stolen)
 {
 	struct bawn_mcp_calls *all = r->all;
 	struct question *q = &all->question[all->next_question % QUESTIONS_MAX];
-	json_t *params = form(doc_stolen);
+	json_t *params = form(r, doc_stolen);
 	json_t *requests = params != NULL ? json_pack("{s:{s:s, s:o}}", "approval", "method", "elicitation/create", "params", params) : NULL;
 	if (requests == NULL || bawn_ulid_new(q->token, NULL) < 0) {
 		json_decref(requests);
@@ -414,6 +465,8 @@ static void execute(struct bawn_mcp_calls *all, struct bawn_mcp_call *c)
 	all->open++;
 	int code = bawn_mcp_files_take(c->args, &r->files, &err);
 	if (code == 0)
+		code = take_packages(r, &err);
+	if (code == 0)
 		code = make_dir(r, &err);
 	if (code == 0)
 		code = bawn_open_to_run(all->options, &r->b, &err);
@@ -453,12 +506,36 @@ static json_t *failed_result(const struct bawn_mcp_calls *all, const struct tool
 	return plain_result(t->part, NULL, strcmp(t->part, "executions") == 0 ? json_array() : json_null(), err);
 }
 
+int bawn_mcp_calls_packages(const struct bawn_mcp_calls *all, struct bawn_err *err)
+{
+	struct bawn *b;
+	if (!all->gift->packages)
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, NULL, "a person allows it by starting the server as 'bawn mcp --packages', and policy by network.whitelist");
+	int r = bawn_open(all->options, &b, err);
+	if (r < 0)
+		return r;
+	r = bawn_packages_allowed(b, err);
+	bawn_close(b);
+	return r;
+}
+
+/* The schema has `packages` for all, the list that a client is given only where they may be named: so that who names some
+ * unasked learns why not. */
+static int check_arguments(const struct bawn_mcp_calls *all, const struct bawn_mcp_call *c, struct bawn_err *err)
+{
+	struct bawn_err why = { 0 };
+	bool named = json_object_get(json_object_get(c->schema, "properties"), "packages") != NULL && json_object_get(c->args, "packages") != NULL;
+	if (named && bawn_mcp_calls_packages(all, &why) < 0)
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "packages", "there is no argument 'packages' here: %s", why.msg);
+	return bawn_mcp_conforms(c->schema, c->args, "arguments", err);
+}
+
 void bawn_mcp_calls_begin(struct bawn_mcp_calls *all, struct bawn_mcp_call *call_stolen)
 {
 	const struct tool *t = tool_of(call_stolen);
 	struct bawn_err err = { 0 };
 	struct bawn *b = NULL;
-	int r = bawn_mcp_conforms(call_stolen->schema, call_stolen->args, "arguments", &err);
+	int r = check_arguments(all, call_stolen, &err);
 	if (r == 0 && t->now == NULL && all->open >= BAWN_MCP_CALLS_MAX)
 		r = bawn_fail_as(&err, BAWN_ERROR_BUSY, NULL, "%d calls are on their way already", BAWN_MCP_CALLS_MAX);
 	if (r == 0 && t->now == NULL) {
@@ -511,9 +588,10 @@ void bawn_mcp_calls_response(struct bawn_mcp_calls *all, const char *id, const j
 int bawn_mcp_calls_patience(const struct bawn_mcp_calls *all)
 {
 	uint64_t now = bawn_monotonic_us(), least = UINT64_MAX;
-	for (const struct run *r = all->first; r != NULL; r = r->next)
-		if (r->held != NULL && r->until_us < least)
-			least = r->until_us;
+	for (const struct run *r = all->first; r != NULL; r = r->next) {
+		uint64_t due = r->held != NULL ? r->until_us : tells_of_install(r) ? r->said_us + PROGRESS_EVERY_US : UINT64_MAX;
+		least = due < least ? due : least;
+	}
 	return least == UINT64_MAX ? -1 : least <= now ? 0 : (int)((least - now) / 1000 + 1);
 }
 
@@ -542,6 +620,7 @@ size_t bawn_mcp_calls_fds(const struct bawn_mcp_calls *all, struct pollfd *out)
 void bawn_mcp_calls_step(struct bawn_mcp_calls *all, const struct pollfd *p, size_t n)
 {
 	give_up_forms(all);
+	tell_of_installs(all);
 	for (struct run *r = all->first, *next; r != NULL; r = next) {
 		next = r->next;  /* a step ends its own run and starts none */
 		for (size_t i = 0; r->e != NULL && i < n; i++)
@@ -554,13 +633,13 @@ void bawn_mcp_calls_step(struct bawn_mcp_calls *all, const struct pollfd *p, siz
 
 size_t bawn_mcp_calls_open(const struct bawn_mcp_calls *all) { return all->open; }
 
-int bawn_mcp_calls_new(const struct bawn_options *options, const char *environment, struct bawn_mcp_calls **out, struct bawn_err *err)
+int bawn_mcp_calls_new(const struct bawn_options *options, const struct bawn_mcp_gift *gift, struct bawn_mcp_calls **out, struct bawn_err *err)
 {
 	struct bawn_mcp_calls *all = calloc(1, sizeof *all);
 	if (all == NULL)
 		return bawn_fail(err, -ENOMEM, "begin");
 	all->options = options;
-	all->environment = environment;
+	all->gift = gift;
 	all->place = BAWN_MCP_PLACE;
 	bawn_mcp_place_sweep();
 	*out = all;

@@ -1,4 +1,5 @@
 #include "mcp/schema.h"
+#include <regex.h>
 #include "base/cleanup.h"
 
 #define NO(...) bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, name, __VA_ARGS__)
@@ -61,14 +62,29 @@ static int check_range(const json_t *schema, const json_t *v, const char *name, 
 static int check_size(const json_t *schema, const json_t *v, const char *name, struct bawn_err *err)
 {
 	const json_t *shortest = json_object_get(schema, "minLength"), *longest = json_object_get(schema, "maxLength");
-	const json_t *most = json_object_get(schema, "maxProperties");
+	const json_t *most = json_object_get(schema, "maxProperties"), *items = json_object_get(schema, "maxItems");
 	if (json_is_string(v) && shortest != NULL && (json_int_t)json_string_length(v) < json_integer_value(shortest))
 		return NO("%.100s is too short", name);
 	if (json_is_string(v) && longest != NULL && (json_int_t)json_string_length(v) > json_integer_value(longest))
 		return NO("%.100s is too long", name);
 	if (json_is_object(v) && most != NULL && (json_int_t)json_object_size(v) > json_integer_value(most))
 		return NO("%.100s has too many members", name);
+	if (json_is_array(v) && items != NULL && (json_int_t)json_array_size(v) > json_integer_value(items))
+		return NO("%.100s has more than %d items", name, (int)json_integer_value(items));
 	return 0;
+}
+
+/* After its size: what is matched is not longer than our own schema lets it be. */
+static int check_pattern(const json_t *pattern, const json_t *v, const char *name, struct bawn_err *err)
+{
+	regex_t re;
+	if (pattern == NULL || !json_is_string(v))
+		return 0;
+	if (regcomp(&re, json_string_value(pattern), REG_EXTENDED | REG_NOSUB) != 0)
+		return bawn_fail(err, -ENOMEM, "check %.100s", name);
+	bool matches = regexec(&re, json_string_value(v), 0, NULL, 0) == 0;
+	regfree(&re);
+	return matches ? 0 : NO("%.100s does not match %.200s", name, json_string_value(pattern));
 }
 
 static int check_members(const json_t *schema, const json_t *v, struct bawn_err *err)
@@ -126,6 +142,8 @@ int bawn_mcp_conforms(const json_t *schema, const json_t *value, const char *nam
 		r = check_range(schema, value, name, err);
 	if (r == 0)
 		r = check_size(schema, value, name, err);
+	if (r == 0)
+		r = check_pattern(json_object_get(schema, "pattern"), value, name, err);
 	if (r == 0)
 		r = check_any(json_object_get(schema, "anyOf"), value, name, err);
 	if (r == 0)

@@ -1,6 +1,7 @@
 /* schema.h - the part of JSON Schema that our own tool schemas use; what is published is what is checked.
  * Known: type, enum, properties, required, additionalProperties, anyOf, minimum, exclusiveMinimum, maximum,
- * minLength, maxLength, maxProperties, items.  Words that only describe are passed over. */
+ * minLength, maxLength, pattern, maxProperties, items, maxItems.  A pattern is written so that it means the same to POSIX
+ * (extended) as to JSON Schema.  Words that only describe are passed over. */
 #pragma once
 #include "base/json.h"
 

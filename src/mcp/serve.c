@@ -73,6 +73,7 @@ static void begin(void *ctx, struct bawn_mcp_call *call_stolen) { bawn_mcp_calls
 static bool busy(void *ctx, const json_t *id) { return bawn_mcp_calls_busy(((struct server *)ctx)->calls, id); }
 static void cancel(void *ctx, const json_t *id) { bawn_mcp_calls_cancel(((struct server *)ctx)->calls, id); }
 static void response(void *ctx, const char *id, const json_t *result) { bawn_mcp_calls_response(((struct server *)ctx)->calls, id, result); }
+static bool packages(void *ctx) { return bawn_mcp_calls_packages(((struct server *)ctx)->calls, NULL) == 0; }
 
 static void on_line(void *ctx, struct bawn_span line, bool too_long)
 {
@@ -167,15 +168,18 @@ static int try_open(const struct bawn_options *options, struct bawn_err *err)
 	return r;
 }
 
-int bawn_mcp_serve(const struct bawn_options *options, const char *environment, int in, int out, struct bawn_err *err)
+int bawn_mcp_serve(const struct bawn_options *options, const struct bawn_mcp_gift *gift, int in, int out, struct bawn_err *err)
 {
 	struct server s = { .in = in, .out = out, .signals = -1, .lines = BAWN_MCP_LINES(BAWN_MCP_LINE_MAX + 1), .queue = BAWN_BUF(OUT_MAX) };
-	const struct bawn_mcp_host host = { .ctx = &s, .send = send_message, .call = begin, .busy = busy, .cancel = cancel, .response = response };
+	const struct bawn_mcp_host host = { .ctx = &s, .send = send_message, .call = begin, .busy = busy, .cancel = cancel, .response = response,
+		.packages = gift->packages ? packages : NULL };
+	if (gift->packages && gift->environment != NULL)
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "environment", "packages are installed into an environment of their own, not into one that is there: --packages or --environment");
 	int r = try_open(options, err);
 	if (r == 0)
 		r = listen_for_signals(&s, err);
 	if (r == 0)
-		r = bawn_mcp_calls_new(options, environment, &s.calls, err);
+		r = bawn_mcp_calls_new(options, gift, &s.calls, err);
 	if (r == 0)
 		r = bawn_mcp_session_new(&host, &s.session, err);
 	if (r == 0) {

@@ -6,7 +6,8 @@
 #include "mcp/message.h"
 
 #define META(name) "io.modelcontextprotocol/" name
-#define LIST_TTL_MS 3600000   /* the tools change with the program only */
+#define LIST_TTL_MS   3600000  /* the tools change with the program only */
+#define POLICY_TTL_MS 60000    /* unless policy has a word in it */
 
 static const char *const legacy_version[] = { "2025-11-25", "2025-06-18", "2025-03-26" };  /* newest first */
 static const char modern_version[] = "2026-07-28";
@@ -24,6 +25,7 @@ static const unsigned char tools_text[] = {
 struct bawn_mcp_session {
 	struct bawn_mcp_host host;
 	json_t     *tools;           /* tools.json */
+	json_t     *closed;          /* the same, for whom no call may name packages */
 	const char *version;         /* legacy: what was agreed; NULL before initialize */
 	bool        elicits;
 	char        client[160];
@@ -181,12 +183,14 @@ static void ping(struct bawn_mcp_session *s, const struct request *r) { succeed(
 
 static void list_tools(struct bawn_mcp_session *s, const struct request *r)
 {
+	bool asks = s->host.packages != NULL;
 	if (json_object_get(r->m->params, "cursor") != NULL) {
 		refuse(s, r, BAWN_MCP_INVALID_PARAMS, "there is one page only: no such cursor");
 		return;
 	}
-	succeed(s, r, r->modern ? json_pack("{s:O, s:i, s:s}", "tools", s->tools, "ttlMs", LIST_TTL_MS, "cacheScope", "public")
-	                        : json_pack("{s:O}", "tools", s->tools));
+	json_t *tools = asks && s->host.packages(s->host.ctx) ? s->tools : s->closed;
+	succeed(s, r, r->modern ? json_pack("{s:O, s:i, s:s}", "tools", tools, "ttlMs", asks ? POLICY_TTL_MS : LIST_TTL_MS, "cacheScope", "public")
+	                        : json_pack("{s:O}", "tools", tools));
 }
 
 static json_t *tool_named(const struct bawn_mcp_session *s, const char *name)
@@ -436,15 +440,33 @@ void bawn_mcp_unask(struct bawn_mcp_session *s, const char *id)
 	send_message(s, bawn_mcp_notification("notifications/cancelled", json_pack("{s:s, s:s}", "requestId", id, "reason", "nobody answered in time")));
 }
 
+/* Takes the argument for packages out of a list, and with it what the tool had to do with the world. */
+static int close_tools(json_t *tools, struct bawn_err *err)
+{
+	size_t i;
+	json_t *tool;
+	json_array_foreach(tools, i, tool) {
+		json_t *properties = json_object_get(json_object_get(tool, "inputSchema"), "properties");
+		if (json_object_del(properties, "packages") == 0 && json_object_set_new(json_object_get(tool, "annotations"), "openWorldHint", json_false()) < 0)
+			return bawn_fail(err, -ENOMEM, "begin a session");
+	}
+	return 0;
+}
+
 int bawn_mcp_session_new(const struct bawn_mcp_host *host, struct bawn_mcp_session **out, struct bawn_err *err)
 {
 	struct bawn_mcp_session *s = calloc(1, sizeof *s);
 	if (s == NULL)
 		return bawn_fail(err, -ENOMEM, "begin a session");
 	s->host = *host;
-	int r = bawn_json_parse((struct bawn_span){ (const char *)tools_text, sizeof tools_text }, &s->tools, err);
+	struct bawn_span text = { (const char *)tools_text, sizeof tools_text };
+	int r = bawn_json_parse(text, &s->tools, err);
+	if (r == 0)
+		r = bawn_json_parse(text, &s->closed, err);
+	if (r == 0)
+		r = close_tools(s->closed, err);
 	if (r < 0) {
-		free(s);
+		bawn_mcp_session_free(s);
 		return r;
 	}
 	*out = s;
@@ -456,5 +478,6 @@ void bawn_mcp_session_free(struct bawn_mcp_session *s)
 	if (s == NULL)
 		return;
 	json_decref(s->tools);
+	json_decref(s->closed);
 	free(s);
 }

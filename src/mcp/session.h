@@ -39,6 +39,8 @@ struct bawn_mcp_host {
 	bool (*busy)(void *ctx, const json_t *id);              /* a call with this id is on its way */
 	void (*cancel)(void *ctx, const json_t *id);
 	void (*response)(void *ctx, const char *id, const json_t *result_or_null);
+	/* Whether a call may name packages now; NULL: never.  It decides what is listed; what a call then has is the host's to check. */
+	bool (*packages)(void *ctx);
 };
 
 BAWN_MUST_CHECK int bawn_mcp_session_new(const struct bawn_mcp_host *host, struct bawn_mcp_session **out, struct bawn_err *err);

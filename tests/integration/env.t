@@ -205,7 +205,7 @@ ok(env("show", b["environment"]["sha256"][:8]).code == 0 and env("show", "nope")
 equal(run("console.log(1)", "--environment", "data", lang="javascript")["error"]["field"], "environment", "Python's packages are not for JavaScript")
 equal(run("print(1)", "--environment", "nope")["error"]["type"], "not_found", "one that is not there is said so")
 equal(run("print(1)", "--environment", "../../etc")["error"]["type"], "not_found", "a name is no path")
-# Python's door, and an agent's: which can name none, and is given what a person built.
+# Python's door, and an agent's: which can name none unless it was allowed to (mcp-packages.t), and is given what a person built.
 py = subprocess.run(w.inside("/usr/bin/python3", "-c", "import bawn\n"
     f"c = bawn.Client(state={w.state!r}, config={conf!r})\nr = c.run({CODE!r}, packages=['bawnprobe==1.0'])\nprint(r.stdout, r.environment.packages[0].name, r.environment.built)\n"
     "print(c.run('import needsit; print(needsit.answer())', environment='data').stdout)\ntry: c.run('1', packages=['nosuchpackage'])\nexcept bawn.BawnError as e: print(e.type)\n"

@@ -109,10 +109,12 @@ static void on_response(void *ctx, const char *id, const json_t *result)
 	assert(id != NULL && (result == NULL || json_typeof(result) <= JSON_NULL));
 }
 
+static bool on_packages(void *ctx) { return ((const struct fake *)ctx)->sent % 2 == 0; }
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fake f = { 0 };
-	const struct bawn_mcp_host host = { &f, on_send, on_call, on_busy, on_cancel, on_response };
+	const struct bawn_mcp_host host = { &f, on_send, on_call, on_busy, on_cancel, on_response, on_packages };
 	struct bawn_span rest = { (const char *)data, size }, line;
 	if (bawn_mcp_session_new(&host, &f.s, NULL) < 0)
 		return 0;
