@@ -80,7 +80,7 @@ static int take(void *ctx, const struct bawn_line *l, struct bawn_span line, str
 		ok = ok && j != NULL;
 		if (exec != NULL && strcmp(exec, g->exec) == 0) {
 			bawn_json_push(g->lines, bawn_json_text(line), &ok);
-			g->kept = g->kept || bawn_body_kept(l->body) != NULL;
+			g->kept = g->kept || bawn_code_kept(l->body) != NULL;
 			if (code != NULL)
 				(void)snprintf(g->code, sizeof g->code, "%s", code);
 		}
@@ -341,7 +341,7 @@ static bool check_entry(struct check *c, const json_t *pair)
 		problem = "about other code than the entries before";
 	if (problem == NULL && code != NULL)
 		(void)snprintf(c->r->code_sha256, sizeof c->r->code_sha256, "%s", code);
-	c->kept = c->kept || bawn_body_kept(l.body) != NULL;
+	c->kept = c->kept || bawn_code_kept(l.body) != NULL;
 	c->next = l.seq + 1;
 	c->r->entries++;
 	return problem == NULL || bad_entry(c, l.seq, problem);

@@ -127,6 +127,32 @@ for keep, check in (("hash", lambda s, st: set(s) == {"bytes", "sha256", "trunca
     r = k.run(f"print('x' * 3000 + '{GHP}')", "--config", k.config(audit=f"keep_output: {keep}\n"))
     s = k.records("exec.outcome")[0]["body"]["stdout"]
     ok(r.code == 0 and s["bytes"] == 3041 and s["sha256"] == hashlib.sha256(r["stdout"].encode()).hexdigest() and check(s, k.state), f"keep_output: {keep}") or diag(s)
+# Output that a record says is kept, and is not there, or is another.
+o = World()
+o.log = o.state + "/audit"
+full, hashes = o.config(audit="keep_output: full\ninclude_full_code: false\n"), o.config(audit="include_full_code: false\n")
+equal(o.run("print(1)", "--config", hashes).code, 0, "a run whose output is not kept")
+os.rmdir(o.log + "/blob")
+open(o.log + "/blob", "w").close()
+equal(o.run("print(2)", "--config", full).code, 0, "one whose output cannot be kept")
+os.remove(o.log + "/blob")
+equal(o.run("import sys; print('a' * 5000); print('b', file=sys.stderr)", "--config", full).code, 0, "one whose output is kept")
+equal(o.run("pass", "--config", full).code, 0, "one without any")
+x = [r["body"] for r in o.records("exec.outcome")]
+equal([list(b)[:3].index("output_kept") if "output_kept" in b else None for b in x], [None, 2, 2, 2], "which bodies are kept stands in the third place")
+equal([b.get("output_kept") for b in x], [None, [], [x[2]["stdout"]["blob"], x[2]["stderr"]["blob"]], [hashlib.sha256(b"").hexdigest()] * 2], "those of both streams, where they are")
+equal((o.bawn("audit", "verify").code, o.bawn("audit", "verify", "--json")["bodies"]), (3, 3), "the log is good")
+seq = [r["seq"] for r in o.records("exec.outcome")]
+for stream, n, cited in (("stdout", 2, 2), ("stderr", 2, 2), ("stdout", 3, 0)):  # that nothing was written has a hash, too
+    (path,) = glob.glob(f"{o.log}/blob/*/{x[n][stream]['blob']}*")
+    os.rename(path, o.dir + "/away")
+    r = o.bawn("audit", "verify", "--json")
+    equal((r.code, r["ok"], r["first_bad_seq"], r["missing_bodies"]), (1, False, seq[n], 1), f"its {stream} is missed: {r['problem']}") or r.show()
+    open(path, "wb").write(b"something else")
+    r = o.bawn("audit", "verify", "--json")
+    equal((r.code, r["first_bad_seq"], "was changed" in r["problem"]), (1, seq[cited], True), f"another in its place: {r['problem']}") or r.show()
+    os.rename(o.dir + "/away", path)
+equal(o.bawn("audit", "verify").code, 3, "as it was it is good")
 cut = World()
 cut.run(f"print('x' * 2030 + '{GHP}')", "--config", cut.config(audit="keep_output: head\n"))
 equal(cut.records("exec.outcome")[0]["body"]["stdout"]["head"], "x" * 2030 + "[redacted:github-t", "a token on the edge of the head is not written in half")
