@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Every record type there is so far is made to happen and found; history, report and show agree with what was done."""
-import hashlib, os, sys
+import base64, hashlib, os, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bawntest import *
 
@@ -153,6 +153,13 @@ for stream, n, cited in (("stdout", 2, 2), ("stderr", 2, 2), ("stdout", 3, 0)): 
     equal((r.code, r["first_bad_seq"], "was changed" in r["problem"]), (1, seq[cited], True), f"another in its place: {r['problem']}") or r.show()
     os.rename(o.dir + "/away", path)
 equal(o.bawn("audit", "verify").code, 3, "as it was it is good")
+ran = o.records("exec.outcome")[2]["exec"]
+r = o.bawn("audit", "export", "--bundle", "--exec", ran)
+equal((r.code, [base64.b64decode(b["base64"]) for b in r["output"]]), (0, [b"a" * 5000 + b"\n", b"b\n"]), "a bundle has it")
+r = o.bawn("audit", "verify", "--bundle", o.file("bundle.json", r.out), "--json")
+equal((r.code, r["output"], r["code"]), (3, 2, False), "and is good alone") or r.show()
+os.remove(glob.glob(f"{o.log}/blob/*/{x[2]['stderr']['blob']}")[0])
+ok(o.bawn("audit", "export", "--bundle", "--exec", ran).code not in (0, 3), "none is made without")
 cut = World()
 cut.run(f"print('x' * 2030 + '{GHP}')", "--config", cut.config(audit="keep_output: head\n"))
 equal(cut.records("exec.outcome")[0]["body"]["stdout"]["head"], "x" * 2030 + "[redacted:github-t", "a token on the edge of the head is not written in half")
