@@ -119,23 +119,6 @@ static void found(struct bawn_keeping *k, const char *file)
 		b->there = true;
 }
 
-/* Those that the directories did not list.  They are asked for by name: a writer that mends a body gives it another name
- * meanwhile, and a listing may see neither. */
-static void count_missing(int dirfd, const struct bawn_keeping *k, struct bawn_bodies *out)
-{
-	for (size_t i = 0; i < k->n; i++) {
-		const struct bawn_kept *b = &k->body[i];
-		char hex[BAWN_SHA256_HEX];
-		bawn_hex(b->sha256, sizeof b->sha256, hex);
-		if (b->there || bawn_blob_there(dirfd, hex))
-			continue;
-		if (out->missing++ == 0 || b->seq < out->missing_seq) {
-			out->missing_seq = b->seq;
-			memcpy(out->missing_sha256, hex, sizeof hex);
-		}
-	}
-}
-
 /* ---- the files ---- */
 
 struct wrong { char (*name)[BAWN_SHA256_HEX]; size_t n, room; };
@@ -184,6 +167,37 @@ static int check_dir(int dirfd, const char *sub, struct bawn_keeping *keeping, s
 	(void)bawn_take_fd(&fd);
 	for (const struct dirent *e; r == 0 && (e = readdir(d)) != NULL; )
 		r = check_file(dirfd, sub, e->d_name, keeping, wrong, out, err);
+	return r;
+}
+
+static int note_missing(const struct bawn_kept *b, const char hex[static BAWN_SHA256_HEX], struct bawn_bodies *out)
+{
+	if (out->missing++ == 0 || b->seq < out->missing_seq) {
+		out->missing_seq = b->seq;
+		memcpy(out->missing_sha256, hex, sizeof out->missing_sha256);
+	}
+	return 0;
+}
+
+/* Those that the directories did not list are read by their names: a writer that mends a body gives it another name
+ * meanwhile, and a listing may see neither; and a directory may have become a link, which is not listed. */
+static int look_by_name(int dirfd, const struct bawn_keeping *k, struct wrong *wrong, struct bawn_bodies *out, struct bawn_err *err)
+{
+	int r = 0;
+	for (size_t i = 0; r == 0 && i < k->n; i++) {
+		const struct bawn_kept *b = &k->body[i];
+		char hex[BAWN_SHA256_HEX];
+		if (b->there)
+			continue;
+		bawn_hex(b->sha256, sizeof b->sha256, hex);
+		r = bawn_blob_check_any(dirfd, hex);
+		if (r == 0)
+			out->good++;
+		else if (r == -ENOENT)
+			r = note_missing(b, hex, out);
+		else
+			r = r == -EBADMSG ? note_wrong(wrong, hex, err) : bawn_fail(err, r, "read body %s", hex);
+	}
 	return r;
 }
 
@@ -239,7 +253,7 @@ int bawn_bodies_check(int dirfd, const struct bawn_segments *all, struct bawn_ke
 		r = check_dir(dirfd, sub, keeping, &wrong, &b, err);
 	}
 	if (r == 0)
-		count_missing(dirfd, keeping, &b);
+		r = look_by_name(dirfd, keeping, &wrong, &b, err);
 	b.wrong = wrong.n;
 	if (r == 0 && wrong.n > 0)
 		qsort(wrong.name, wrong.n, sizeof *wrong.name, by_name);

@@ -482,6 +482,21 @@ static void missing_output(void)
 	}
 }
 
+/* A link in the place of the directory that a body lies in: it is looked at all the same. */
+static void linked_bodies(void)
+{
+	auto_world w = world_make();
+	char sha[BAWN_SHA256_HEX] = "", command[300];
+	bool good = bawn_audit_blob_put(w.dir, bawn_span("small"), sha, NULL) == 0;
+	auto_log a = open_log(w.dir, 0, NULL);
+	good = good && a != NULL && put_code(a, BAWN_RECORD_EXEC_INTENT, sha, "true");
+	ok(good && verify(w.dir).ok && verify(w.dir).bodies == 1, "a body that is kept");
+	snprintf(command, sizeof command, "mv a/blob/%.2s away && ln -s ../../away a/blob/%.2s && chmod 600 away/%s && echo other >away/%s", sha, sha, sha, sha);
+	good = sh(&w, command);
+	struct bawn_audit_report r = verify(w.dir);
+	ok(good && !r.ok && r.first_bad_seq == 1, "changed behind a link, it is noticed: %s", r.problem);
+}
+
 /* Many entries, few bodies and many: each is looked for once, and the first that says so is named. */
 static void many_kept(void)
 {
@@ -548,6 +563,7 @@ int main(void)
 	verified_bodies();
 	missing_bodies();
 	missing_output();
+	linked_bodies();
 	many_kept();
 	bookmarked();
 	return done_testing();
