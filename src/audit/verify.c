@@ -270,6 +270,18 @@ static int against_bodies(struct verify *v, const struct bawn_segments *all, str
 	return b.cited ? bad(v, b.seq, "body %s, which entry %" PRIu64 " cites, was changed: its bytes have another hash", b.sha256, b.seq) : 0;
 }
 
+/* Head counts log.prune, on disk, before anything goes.  One that does not is read again: the log may have been pruned since. */
+static int newer_head(struct verify *v, struct bawn_err *err)
+{
+	struct bawn_err why = { 0 };
+	int r = v->head.size <= v->cut.seq ? bawn_head_read_at(v->dirfd, &v->head, &why) : 0;
+	if (r == -EBADMSG || r == -ELOOP)
+		return bad(v, 0, "%.150s", why.msg);
+	if (r < 0 && err != NULL)
+		*err = why;
+	return r;
+}
+
 /* A log without its beginning: what its log.prune says of the place is where verification starts. */
 static int begin_at_cut(struct verify *v, const struct bawn_segments *all, struct bawn_err *err)
 {
@@ -300,7 +312,7 @@ static int begin_at_cut(struct verify *v, const struct bawn_segments *all, struc
 		(void)bad(v, v->cut.seq, "vkey is not the key that entry %" PRIu64 " names", v->cut.seq);
 	against_witness(v);
 	against_older_witness(v);
-	return 0;
+	return newer_head(v, err);
 }
 
 static int verify_all(struct verify *v, struct bawn_err *err)
@@ -318,6 +330,8 @@ static int verify_all(struct verify *v, struct bawn_err *err)
 		return r;
 	if (v->cut.cut > 0 && v->cut.seq >= v->trail.sealed)
 		(void)bad(v, v->cut.seq, "entry %" PRIu64 " says that those before it were pruned, and is not signed", v->cut.seq);
+	if (v->cut.cut > 0 && v->head.size <= v->cut.seq)
+		(void)bad(v, v->cut.seq, "the head of the log is older than what was pruned");
 	const uint64_t seq = v->trail.chain.seq;
 	if (seq < v->head.size)
 		(void)bad(v, seq, "the log ends before entry %" PRIu64 ", but %" PRIu64 " entries were acknowledged", seq, v->head.size);

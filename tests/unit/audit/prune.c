@@ -364,9 +364,27 @@ static void bodies(void)
 	ok(remove_body(&w, young) && !verify(w.dir).ok && verify(w.dir).missing_bodies == 1, "the other is: %s", verify(w.dir).problem);
 }
 
+/* Head counts log.prune before anything goes: one that does not was put there. */
+static void older_head(void)
+{
+	auto_world w = world_make();
+	struct bawn_err err = { 0 };
+	ok(grow(&w, 1), "a log");
+	bawn_auto_buf first = get(&w, "a/head");
+	const uint64_t then = two_ages(&w, 60, 10);
+	bawn_auto_buf last = get(&w, "a/head");
+	struct bawn_pruned p;
+	ok(prune(&w, then, "export", &p, &err) == 0 && p.cut > 2 && verify(w.dir).ok, "pruned %s", err.msg);
+	set(&w, "a/head", first.p, first.n);
+	ok(!verify(w.dir).ok && opens_as(w.dir) == BAWN_ERROR_AUDIT_TAMPERED, "a head of entries that were pruned is noticed: %s", verify(w.dir).problem);
+	set(&w, "a/head", last.p, last.n);
+	ok(!verify(w.dir).ok, "so is one from just before: %s", verify(w.dir).problem);
+}
+
 int main(void)
 {
 	the_way();
+	older_head();
 	bodies();
 	not_without();
 	killed();
