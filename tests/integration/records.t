@@ -261,4 +261,31 @@ r = u.bawn("policy", "set", doc, "--config", conf, "--json", preexec_fn=lambda: 
 ok(r.code != 0 and "witness" in r.err + r.out and not os.path.exists(f"{conf}/sandbox.yaml"), "a change that cannot be recorded is not made") or r.show()
 r = u.bawn("policy", "set", doc, "--config", conf, "--json")
 ok(r.code == 0 and os.path.exists(f"{conf}/sandbox.yaml") and len(u.records("policy.changed")) == 2, "control: one that can is") or r.show()
+# One that was recorded and then could not be written is taken back in the log.
+if is_root():
+    import ctypes
+    u = World()
+    conf, full = u.config(), u.dir + "/full"
+    os.mkdir(full)
+
+    def on_a_full_disk():
+        """The same configuration in a file system without any room, in a mount namespace of its own."""
+        libc = ctypes.CDLL(None)
+        assert libc.unshare(0x20000) == 0 and libc.mount(b"none", b"/", None, 0x44000, None) == 0
+        assert libc.mount(b"tmpfs", full.encode(), b"tmpfs", 0, b"size=64k") == 0
+        shutil.copytree(conf, full, dirs_exist_ok=True)
+        with open(full + "/fill", "wb", buffering=0) as f:
+            try:
+                while f.write(bytes(4096)):
+                    pass
+            except OSError:
+                pass
+
+    u.run(LOW, "--config", conf)
+    r = u.bawn("policy", "set", u.file("change.yaml", "sandbox:\n  resources:\n    timeout: 60\n"), "--config", full, "--json", preexec_fn=on_a_full_disk)
+    said = [x["body"] for x in u.records("policy.changed")]
+    equal((r.code != 0, [x.get("undone") for x in said]), (True, [None, True]), "a change that could not be written is recorded, and that it was not made") or r.show()
+    equal({k: v for k, v in said[-1].items() if k != "undone"}, said[0], "the second says of which change")
+else:
+    skip("a change that could not be written", "needs root")
 done()

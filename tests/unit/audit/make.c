@@ -1,10 +1,21 @@
-/* make.c - audit-make DIR ENTRIES [batch|entry [ROTATE]]: a log, for tests that are not in C.  Commits of 1 to
- * 40 records that keep a short body as code, or a long one as output; after ROTATE records the key is changed.  Several calls go on with
- * the same log. */
+/* make.c - audit-make DIR ENTRIES [batch|entry [ROTATE [AGO]]]: a log, for tests that are not in C.  Commits of 1 to
+ * 40 records that keep a short body as code, or a long one as output; after ROTATE records the key is changed.  The clock is AGO seconds
+ * behind.  Several calls go on with the same log. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 #include "audit/audit.h"
+
+static time_t ago;
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+	int r = (int)syscall(SYS_clock_gettime, id, t);
+	t->tv_sec -= id == CLOCK_REALTIME ? ago : 0;
+	return r;
+}
 
 /* A body of that many lines. */
 static int keep(const char *dir, int lines, char sha[static BAWN_SHA256_HEX], struct bawn_err *err)
@@ -46,6 +57,7 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	int n = (int)strtol(argv[2], NULL, 10), turn = argc > 4 ? (int)strtol(argv[4], NULL, 10) : n;
+	ago = argc > 5 ? strtol(argv[5], NULL, 10) : 0;
 	const char *sign = argc > 3 ? argv[3] : "batch";
 	int r = put(argv[1], turn < n ? turn : n, sign);
 	if (r == 0 && turn < n) {
