@@ -167,7 +167,7 @@ BAWN_MUST_CHECK int bawn_audit_verify(const char *dir, const struct bawn_audit_v
  * is none. */
 BAWN_MUST_CHECK int bawn_audit_proof(const char *dir, uint64_t seq, struct bawn_buf *out, struct bawn_err *err);
 
-/* One execution (its whole id) as evidence that needs no log: entries, code, proofs and keys in one JSON document
+/* One execution (its whole id) as evidence that needs no log: entries, code, kept output, proofs and keys in one JSON document
  * (docs/FORMAT-audit.md).  NOT_FOUND where it has no entry. */
 BAWN_MUST_CHECK int bawn_audit_bundle(const char *dir, const char *exec, struct bawn_buf *out, struct bawn_err *err);
 struct bawn_bundle_report {
@@ -177,6 +177,7 @@ struct bawn_bundle_report {
 	uint64_t entries;               /* of it in the document */
 	uint64_t size;                  /* of the log that was signed */
 	bool     code;                  /* is in it */
+	uint64_t output;                /* bodies of output in it: all that its entries say are kept */
 	char     code_sha256[BAWN_SHA256_HEX];
 	bool     known;                 /* a key known from elsewhere vouches for it */
 	char     origin[200], vkey[300];  /* the log's name, and the first key as the document has it: of epoch 0, or of where the log was cut */

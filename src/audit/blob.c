@@ -171,16 +171,13 @@ bool bawn_blob_name(const char *file)
 
 int bawn_blob_check(int dirfd, const char *file) { return read_form(dirfd, file, file[64] == '\0' ? PLAIN : PACKED, NULL); }
 
-bool bawn_blob_there(int dirfd, const char *sha256)
+int bawn_blob_check_any(int dirfd, const char *sha256)
 {
 	static const int order[] = { PLAIN, PACKED, PLAIN };  /* whoever changes the form makes the new file first */
-	bool gone = true;
-	for (size_t i = 0; gone && i < BAWN_LEN(order); i++) {
-		char path[BLOB_PATH];
-		path_of(sha256, order[i], path);
-		gone = faccessat(dirfd, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP);
-	}
-	return !gone;
+	int r = -ENOENT;
+	for (size_t i = 0; (r == -ENOENT || r == -ENOTDIR) && i < BAWN_LEN(order); i++)
+		r = read_form(dirfd, sha256, order[i], NULL);
+	return r == -ENOTDIR ? -ENOENT : r;
 }
 
 int bawn_audit_blob_get(const char *dir, const char *sha256, struct bawn_buf *out, struct bawn_err *err)

@@ -6,5 +6,5 @@
 bool bawn_blob_name(const char *file);
 /* Is a body (by the name of its file) what its name says?  0, -EBADMSG where it is not, or another error. */
 int bawn_blob_check(int dirfd, const char *file);
-/* Is there a file of this body (64 digits), in either form?  Where that cannot be told, yes. */
-bool bawn_blob_there(int dirfd, const char *sha256);
+/* The same of a body by its hash (64 digits), in whatever form it is there; -ENOENT: in none. */
+int bawn_blob_check_any(int dirfd, const char *sha256);

@@ -10,13 +10,48 @@
 
 /* ---- what is said to be kept ---- */
 
-const char *bawn_body_kept(struct bawn_span body)
+/* Moves on behind a text that must be there, or behind 64 digits. */
+static bool pass(struct bawn_span *s, const char *text)
 {
-	static const char request[] = "{\"request_sha256\":\"", code[] = "\",\"code_sha256\":\"", kept[] = "\",\"code_kept\":true";
-	enum { CODE_AT = sizeof request - 1 + 64 + sizeof code - 1, ALL = CODE_AT + 64 + sizeof kept - 1 };
-	const char *p = body.p;
-	return body.n > ALL && memcmp(p, request, sizeof request - 1) == 0 && memcmp(p + CODE_AT - (sizeof code - 1), code, sizeof code - 1) == 0 &&
-	       memcmp(p + CODE_AT + 64, kept, sizeof kept - 1) == 0 && bawn_is_hex(p + CODE_AT, 64) ? p + CODE_AT : NULL;
+	if (!bawn_span_starts(*s, text))
+		return false;
+	s->p += strlen(text);
+	s->n -= strlen(text);
+	return true;
+}
+
+static bool pass_hash(struct bawn_span *s, const char **out)
+{
+	if (s->n < 64 || !bawn_is_hex(s->p, 64))
+		return false;
+	*out = s->p;
+	s->p += 64;
+	s->n -= 64;
+	return true;
+}
+
+/* Behind the first two members, which are the same in both cases. */
+static bool pass_opening(struct bawn_span *s, const char **out_code)
+{
+	const char *request;
+	return pass(s, "{\"request_sha256\":\"") && pass_hash(s, &request) && pass(s, "\",\"code_sha256\":\"") && pass_hash(s, out_code);
+}
+
+const char *bawn_code_kept(struct bawn_span body)
+{
+	const char *code;
+	return pass_opening(&body, &code) && pass(&body, "\",\"code_kept\":true") ? code : NULL;
+}
+
+bool bawn_output_kept(struct bawn_span body, size_t i, const char **out)
+{
+	enum { EACH = sizeof "\"\"," - 1 + 64 };
+	const char *code;
+	if (!pass_opening(&body, &code) || !pass(&body, "\",\"output_kept\":[") || body.n / EACH < i)
+		return false;
+	body.p += i * EACH;  /* behind the last one is no quote */
+	body.n -= i * EACH;
+	return pass(&body, "\"") && pass_hash(&body, out) && (pass(&body, "\",") || pass(&body, "\"]"));
 }
 
 static int by_hash_then_seq(const void *a, const void *b)
@@ -41,11 +76,8 @@ static void sort_out(struct bawn_keeping *k)
 
 void bawn_keeping_done(struct bawn_keeping *k) { free(k->body); }
 
-int bawn_keeping_note(struct bawn_keeping *k, uint64_t seq, struct bawn_span body)
+static int note_kept(struct bawn_keeping *k, uint64_t seq, const char *hex)
 {
-	const char *hex = bawn_body_kept(body);
-	if (hex == NULL)
-		return 0;
 	if (k->n == k->room)
 		sort_out(k);
 	if (k->n + k->room / 4 >= k->room && k->sorted == k->n) {  /* a quarter must be free, or it would be sorted again soon */
@@ -62,6 +94,15 @@ int bawn_keeping_note(struct bawn_keeping *k, uint64_t seq, struct bawn_span bod
 	return 0;
 }
 
+int bawn_keeping_note(struct bawn_keeping *k, uint64_t seq, struct bawn_span body)
+{
+	const char *output, *code = bawn_code_kept(body);
+	int r = code != NULL ? note_kept(k, seq, code) : 0;
+	for (size_t i = 0; r == 0 && code == NULL && bawn_output_kept(body, i, &output); i++)
+		r = note_kept(k, seq, output);
+	return r;
+}
+
 static int by_hash(const void *key, const void *item)
 {
 	const struct bawn_kept *b = item;
@@ -76,23 +117,6 @@ static void found(struct bawn_keeping *k, const char *file)
 	struct bawn_kept *b = k->n > 0 ? bsearch(sha256, k->body, k->n, sizeof *k->body, by_hash) : NULL;
 	if (b != NULL)
 		b->there = true;
-}
-
-/* Those that the directories did not list.  They are asked for by name: a writer that mends a body gives it another name
- * meanwhile, and a listing may see neither. */
-static void count_missing(int dirfd, const struct bawn_keeping *k, struct bawn_bodies *out)
-{
-	for (size_t i = 0; i < k->n; i++) {
-		const struct bawn_kept *b = &k->body[i];
-		char hex[BAWN_SHA256_HEX];
-		bawn_hex(b->sha256, sizeof b->sha256, hex);
-		if (b->there || bawn_blob_there(dirfd, hex))
-			continue;
-		if (out->missing++ == 0 || b->seq < out->missing_seq) {
-			out->missing_seq = b->seq;
-			memcpy(out->missing_sha256, hex, sizeof hex);
-		}
-	}
 }
 
 /* ---- the files ---- */
@@ -146,18 +170,50 @@ static int check_dir(int dirfd, const char *sub, struct bawn_keeping *keeping, s
 	return r;
 }
 
+static int note_missing(const struct bawn_kept *b, const char hex[static BAWN_SHA256_HEX], struct bawn_bodies *out)
+{
+	if (out->missing++ == 0 || b->seq < out->missing_seq) {
+		out->missing_seq = b->seq;
+		memcpy(out->missing_sha256, hex, sizeof out->missing_sha256);
+	}
+	return 0;
+}
+
+/* Those that the directories did not list are read by their names: a writer that mends a body gives it another name
+ * meanwhile, and a listing may see neither; and a directory may have become a link, which is not listed. */
+static int look_by_name(int dirfd, const struct bawn_keeping *k, struct wrong *wrong, struct bawn_bodies *out, struct bawn_err *err)
+{
+	int r = 0;
+	for (size_t i = 0; r == 0 && i < k->n; i++) {
+		const struct bawn_kept *b = &k->body[i];
+		char hex[BAWN_SHA256_HEX];
+		if (b->there)
+			continue;
+		bawn_hex(b->sha256, sizeof b->sha256, hex);
+		r = bawn_blob_check_any(dirfd, hex);
+		if (r == 0)
+			out->good++;
+		else if (r == -ENOENT)
+			r = note_missing(b, hex, out);
+		else
+			r = r == -EBADMSG ? note_wrong(wrong, hex, err) : bawn_fail(err, r, "read body %s", hex);
+	}
+	return r;
+}
+
 /* ---- who cites them ---- */
 
 static int by_name(const void *a, const void *b) { return memcmp(a, b, 64); }
 
-/* A hash is cited as a string of its own: :"64 digits" */
+/* A hash is cited as a string of its own, wherever it stands: "64 digits" */
 static bool cites(struct bawn_span line, const struct wrong *w, struct bawn_bodies *out)
 {
-	for (const char *p = line.p, *end = line.p + line.n; end - p > 66; p++) {
-		p = memmem(p, (size_t)(end - p), ":\"", 2);
-		if (p == NULL || end - p < 67)
+	enum { EACH = sizeof "\"\"" - 1 + 64 };
+	for (const char *p = line.p, *end = line.p + line.n; end - p >= EACH; p++) {
+		p = memchr(p, '"', (size_t)(end - p));
+		if (p == NULL || end - p < EACH)
 			return false;
-		const char *found = p[66] == '"' && bawn_is_hex(p + 2, 64) ? bsearch(p + 2, w->name, w->n, sizeof *w->name, by_name) : NULL;
+		const char *found = p[EACH - 1] == '"' && bawn_is_hex(p + 1, 64) ? bsearch(p + 1, w->name, w->n, sizeof *w->name, by_name) : NULL;
 		if (found != NULL) {
 			memcpy(out->sha256, found, sizeof out->sha256);
 			return true;
@@ -197,7 +253,7 @@ int bawn_bodies_check(int dirfd, const struct bawn_segments *all, struct bawn_ke
 		r = check_dir(dirfd, sub, keeping, &wrong, &b, err);
 	}
 	if (r == 0)
-		count_missing(dirfd, keeping, &b);
+		r = look_by_name(dirfd, keeping, &wrong, &b, err);
 	b.wrong = wrong.n;
 	if (r == 0 && wrong.n > 0)
 		qsort(wrong.name, wrong.n, sizeof *wrong.name, by_name);

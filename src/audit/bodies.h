@@ -8,7 +8,9 @@
 #include "audit/segment.h"
 
 /* Does the body of an entry say that its code is kept?  NULL, or the 64 digits of the code's hash in it. */
-const char *bawn_body_kept(struct bawn_span body);
+const char *bawn_code_kept(struct bawn_span body);
+/* The digits of the hash of the i-th body of output that it says is kept; false: it does not say so of as many. */
+bool bawn_output_kept(struct bawn_span body, size_t i, const char **out);
 
 /* What entries say is kept, each body once and by the first that does, but for those noted since `sorted`. */
 struct bawn_kept { uint8_t sha256[BAWN_SHA256_LEN]; bool there; uint64_t seq; };

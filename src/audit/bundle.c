@@ -1,8 +1,8 @@
-/* bundle.c - one execution as evidence: its entries, its code, proofs and keys in one JSON document, and the check of
+/* bundle.c - one execution as evidence: its entries, its code and output, proofs and keys in one JSON document, and the check of
  * such a document by somebody who has nothing else but, at best, the log's verifier key.
  *
- *	{"v":1,"bundle":"bawn-audit","exec":"…","vkey":"…"[,"from":P],"keys":[P…],"checkpoint":"…","entries":[P…],"code":C}⏎
- *	P = {"line":"…","proof":"…"}     C = {"sha256":"…","base64":"…"} or null
+ *	{"v":1,"bundle":"bawn-audit","exec":"…","vkey":"…"[,"from":P],"keys":[P…],"checkpoint":"…","entries":[P…],"code":C[,"output":[B…]]}⏎
+ *	P = {"line":"…","proof":"…"}     C = B or null     B = {"sha256":"…","base64":"…"}
  *
  * vkey is the key of epoch 0 or, where the entries that lead on from it were pruned, the one that the log.prune in
  * `from` names for the place of the cut; each of `keys` is a log.key, proved by the key before it, up to the one that signed
@@ -25,14 +25,14 @@
 
 #define BUNDLE_MAX (256u << 20)
 
-struct parts { const char *exec, *vkey, *checkpoint; json_t *from, *keys, *entries, *code; };  /* from: or NULL */
+struct parts { const char *exec, *vkey, *checkpoint; json_t *from, *keys, *entries, *code, *output; };  /* from, output: or NULL */
 
 /* The one spelling. */
 static int render(struct bawn_buf *out, const struct parts *p, struct bawn_err *err)
 {
-	bawn_auto_json doc = json_pack("{s:i, s:s, s:s, s:s, s:O*, s:O, s:s, s:O, s:O}", "v", 1, "bundle", "bawn-audit", "exec", p->exec, "vkey", p->vkey,
+	bawn_auto_json doc = json_pack("{s:i, s:s, s:s, s:s, s:O*, s:O, s:s, s:O, s:O, s:O*}", "v", 1, "bundle", "bawn-audit", "exec", p->exec, "vkey", p->vkey,
 		"from", p->from, "keys", p->keys, "checkpoint", p->checkpoint, "entries", p->entries,
-		"code", p->code);
+		"code", p->code, "output", p->output);
 	if (doc == NULL)
 		return bawn_fail(err, -ENOMEM, "make a bundle");
 	int r = bawn_json_put(out, doc, err);
@@ -45,7 +45,7 @@ static json_t *proved(struct bawn_span line, struct bawn_span proof)
 	return json_pack("{s:o, s:o}", "line", bawn_json_text(line), "proof", bawn_json_text(proof));
 }
 
-static json_t *code_json(const char *sha256, struct bawn_span bytes)
+static json_t *body_json(const char *sha256, struct bawn_span bytes)
 {
 	return json_pack("{s:s, s:o}", "sha256", sha256, "base64", bawn_json_base64(bytes));
 }
@@ -59,6 +59,17 @@ static const char *text_of(const json_t *j, const char *a, const char *b)
 static struct bawn_span span_of(const json_t *text)
 {
 	return (struct bawn_span){ json_string_value(text), json_string_length(text) };
+}
+
+/* Adds the bodies of output that an entry says are kept, each once, as members of `hashes`. */
+static void note_output(json_t *hashes, struct bawn_span body, bool *ok)
+{
+	const char *hex;
+	for (size_t i = 0; *ok && bawn_output_kept(body, i, &hex); i++) {
+		char sha256[BAWN_SHA256_HEX];
+		(void)snprintf(sha256, sizeof sha256, "%.64s", hex);
+		bawn_json_set(hashes, sha256, json_null(), ok);
+	}
 }
 
 /* ---- making ---- */
@@ -80,7 +91,7 @@ static int take(void *ctx, const struct bawn_line *l, struct bawn_span line, str
 		ok = ok && j != NULL;
 		if (exec != NULL && strcmp(exec, g->exec) == 0) {
 			bawn_json_push(g->lines, bawn_json_text(line), &ok);
-			g->kept = g->kept || bawn_body_kept(l->body) != NULL;
+			g->kept = g->kept || bawn_code_kept(l->body) != NULL;
 			if (code != NULL)
 				(void)snprintf(g->code, sizeof g->code, "%s", code);
 		}
@@ -158,11 +169,12 @@ static int prove_keys(const struct gather *g, const struct bawn_leaves *all, str
 	return bawn_vkey_equal(&key, &all->sealer) ? 0 : bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "the log does not name the key that signed its head");
 }
 
-static int add_code(const char *dir, const char *sha256, bool kept, json_t **out, struct bawn_err *err)
+/* A body of the log; null where it is not there and nobody said that it is kept. */
+static int add_body(const char *dir, const char *sha256, bool kept, json_t **out, struct bawn_err *err)
 {
-	bawn_auto_buf code = BAWN_BUF(BUNDLE_MAX / 2);
+	bawn_auto_buf bytes = BAWN_BUF(BUNDLE_MAX / 2);
 	struct bawn_err why = { 0 };
-	int r = *sha256 != '\0' ? bawn_audit_blob_get(dir, sha256, &code, &why) : 0;
+	int r = *sha256 != '\0' ? bawn_audit_blob_get(dir, sha256, &bytes, &why) : 0;
 	if (r < 0 && why.type == BAWN_ERROR_NOT_FOUND && kept)
 		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "body %s, which the log says is kept, is missing", sha256);
 	if (r < 0 && why.type != BAWN_ERROR_NOT_FOUND) {
@@ -170,14 +182,41 @@ static int add_code(const char *dir, const char *sha256, bool kept, json_t **out
 			*err = why;
 		return r;
 	}
-	*out = *sha256 != '\0' && r == 0 ? code_json(sha256, bawn_buf_span(&code)) : json_null();
+	*out = *sha256 != '\0' && r == 0 ? body_json(sha256, bawn_buf_span(&bytes)) : json_null();
 	return *out != NULL ? 0 : bawn_fail(err, -ENOMEM, "make a bundle");
+}
+
+/* Of the entries' lines, newest first; *out stays NULL where they say nothing. */
+static int add_output(const char *dir, const json_t *lines, json_t **out, struct bawn_err *err)
+{
+	bawn_auto_json hashes = json_object(), *list = json_array();
+	bool ok = hashes != NULL && list != NULL;
+	const char *sha256;
+	json_t *unused;
+	for (size_t i = json_array_size(lines); i-- > 0; ) {
+		struct bawn_line l;
+		const char *problem = "";
+		int r = bawn_line_shape(span_of(json_array_get(lines, i)), &l, &problem);
+		if (r < 0)
+			return bawn_fail(err, r, "make a bundle: %s", problem);
+		note_output(hashes, l.body, &ok);
+	}
+	json_object_foreach(hashes, sha256, unused) {
+		json_t *body = NULL;
+		int r = add_body(dir, sha256, true, &body, err);
+		if (r < 0)
+			return r;
+		bawn_json_push(list, body, &ok);
+	}
+	if (json_array_size(list) > 0)
+		*out = bawn_steal(list);
+	return ok ? 0 : bawn_fail(err, -ENOMEM, "make a bundle");
 }
 
 int bawn_audit_bundle(const char *dir, const char *exec, struct bawn_buf *out, struct bawn_err *err)
 {
 	bawn_auto_json turns = json_array(), *prunes = json_array(), *lines = json_array(), *from = json_array(), *keys = json_array(),
-		*entries = json_array(), *code = NULL;
+		*entries = json_array(), *code = NULL, *output = NULL;
 	bawn_auto_leaves all = { 0 };
 	bawn_auto_fd dirfd = -1;
 	struct gather g = { .exec = exec, .turns = turns, .prunes = prunes, .lines = lines };
@@ -199,7 +238,9 @@ int bawn_audit_bundle(const char *dir, const char *exec, struct bawn_buf *out, s
 	for (size_t i = json_array_size(lines); r == 0 && i-- > 0; )
 		r = prove(entries, all.leaf, span_of(json_array_get(lines, i)), &all.head.seal, &all.sealer, err);
 	if (r == 0)
-		r = add_code(dir, g.code, g.kept, &code, err);
+		r = add_body(dir, g.code, g.kept, &code, err);
+	if (r == 0)
+		r = add_output(dir, lines, &output, err);
 	if (r < 0)
 		return r;
 	bawn_auto_buf note = BAWN_BUF(4096);
@@ -207,7 +248,8 @@ int bawn_audit_bundle(const char *dir, const char *exec, struct bawn_buf *out, s
 	bawn_vkey_text(&first, vkey);
 	if (bawn_buf_error(&note) < 0)
 		return bawn_fail(err, bawn_buf_error(&note), "make a bundle");
-	return render(out, &(struct parts){ .exec = exec, .vkey = vkey, .checkpoint = note.p, .from = json_array_get(from, 0), .keys = keys, .entries = entries, .code = code }, err);
+	return render(out, &(struct parts){ .exec = exec, .vkey = vkey, .checkpoint = note.p, .from = json_array_get(from, 0), .keys = keys, .entries = entries, .code = code,
+		.output = output }, err);
 }
 
 /* ---- checking ---- */
@@ -222,6 +264,7 @@ struct check {
 	uint64_t next;            /* entries ascend: the least seq that may come */
 	struct parts again;       /* what was checked, to be compared with the document */
 	bool kept;                /* an entry says that the code is kept */
+	json_t *output;           /* the hashes of output that entries say is kept, as members */
 	bool ok;                  /* no allocation failed */
 };
 
@@ -341,36 +384,66 @@ static bool check_entry(struct check *c, const json_t *pair)
 		problem = "about other code than the entries before";
 	if (problem == NULL && code != NULL)
 		(void)snprintf(c->r->code_sha256, sizeof c->r->code_sha256, "%s", code);
-	c->kept = c->kept || bawn_body_kept(l.body) != NULL;
+	c->kept = c->kept || bawn_code_kept(l.body) != NULL;
+	note_output(c->output, l.body, &c->ok);
 	c->next = l.seq + 1;
 	c->r->entries++;
 	return problem == NULL || bad_entry(c, l.seq, problem);
 }
 
-static bool check_code(struct check *c, const json_t *code)
+/* A body as it must be, with the hash that is wanted, for the document written anew; NULL: it is not, and that was said. */
+static json_t *check_body(struct check *c, const json_t *body, const char *want, const char *problem)
 {
 	char sha256[BAWN_SHA256_HEX];
-	struct bawn_span text = span_of(json_object_get(code, "base64"));
-	if (json_is_null(code) && c->kept)
-		return bad(c, "its code was left out: the log says that it is kept");
-	if (json_is_null(code)) {
-		c->again.code = json_null();
-		return true;
-	}
+	const struct bawn_span text = span_of(json_object_get(body, "base64"));
 	const size_t pad = text.n >= 2 ? (size_t)(text.p[text.n - 1] == '=') + (text.p[text.n - 2] == '=') : 0;
 	const size_t n = text.n / 4 * 3 - (text.n >= 4 ? pad : 0);
 	bawn_auto_free uint8_t *bytes = malloc(n + 1);
 	c->ok = c->ok && bytes != NULL;
-	if (text.p == NULL || bytes == NULL || !bawn_b64_read(text, bytes, n))
-		return bad(c, "its code is not base64");
-	const struct bawn_span code_bytes = { (const char *)bytes, n };
-	bawn_sha256_hex(code_bytes, sha256);
-	if (strcmp(sha256, c->r->code_sha256) != 0)
-		return bad(c, "its code is not the code its entries are about");
-	c->again.code = code_json(sha256, code_bytes);
-	c->ok = c->ok && c->again.code != NULL;
-	c->r->code = true;
-	return c->ok;
+	const struct bawn_span plain = { (const char *)bytes, n };
+	if (bytes == NULL || text.p == NULL || !bawn_b64_read(text, bytes, n)) {
+		(void)bad(c, "a body of it is not base64");
+		return NULL;
+	}
+	bawn_sha256_hex(plain, sha256);
+	if (strcmp(sha256, want) != 0) {
+		(void)bad(c, problem);
+		return NULL;
+	}
+	json_t *again = body_json(sha256, plain);
+	c->ok = c->ok && again != NULL;
+	return again;
+}
+
+static bool check_code(struct check *c, const json_t *code)
+{
+	if (json_is_null(code) && c->kept)
+		return bad(c, "its code was left out: the log says that it is kept");
+	c->again.code = json_is_null(code) ? json_null() : check_body(c, code, c->r->code_sha256, "its code is not the code its entries are about");
+	c->r->code = c->again.code != NULL && !json_is_null(code);
+	return c->again.code != NULL;
+}
+
+/* The bodies of output in the order in which the entries name them. */
+static bool check_output(struct check *c, const json_t *output)
+{
+	const char *sha256;
+	json_t *unused;
+	size_t i = 0;
+	if (json_object_size(c->output) == 0)
+		return true;
+	c->again.output = json_array();
+	c->ok = c->ok && c->again.output != NULL;
+	if (json_array_size(output) != json_object_size(c->output))
+		return bad(c, "output was left out: the log says that it is kept");
+	json_object_foreach(c->output, sha256, unused) {
+		json_t *again = check_body(c, json_array_get(output, i++), sha256, "its output is not the output its entries are about");
+		if (again == NULL)
+			return false;
+		bawn_json_push(c->again.output, again, &c->ok);
+		c->r->output++;
+	}
+	return true;
 }
 
 /* The keys from the first to the one that signed the checkpoint; one of them is the one that is known. */
@@ -409,7 +482,7 @@ static bool check_parts(struct check *c, const json_t *doc, struct bawn_span tex
 			return false;
 	if (c->r->entries == 0)
 		return bad(c, "no entry in it");
-	if (!check_code(c, json_object_get(doc, "code")))
+	if (!check_code(c, json_object_get(doc, "code")) || !check_output(c, json_object_get(doc, "output")))
 		return false;
 	bawn_auto_buf again = BAWN_BUF(BUNDLE_MAX);
 	c->ok = c->ok && render(&again, &c->again, NULL) == 0;
@@ -421,19 +494,20 @@ int bawn_audit_bundle_verify(struct bawn_span text, const char *key, struct bawn
 	struct bawn_bundle_report r = { 0 };
 	struct bawn_vkey known;
 	struct bawn_err why = { 0 };
-	bawn_auto_json doc = NULL, *keys = json_array(), *entries = json_array();
+	bawn_auto_json doc = NULL, *keys = json_array(), *entries = json_array(), *output = json_object();
 	if (key != NULL && !bawn_vkey_read(bawn_span(key), &known))
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "key", "'%s' is not a verifier key", key);
 	if (bawn_json_parse(text, &doc, &why) == -ENOMEM)
 		return bawn_fail(err, -ENOMEM, "read a bundle");
 	const size_t most = 1 + json_array_size(json_object_get(doc, "keys"));
 	bawn_auto_free struct bawn_vkey *all = calloc(most, sizeof *all);
-	struct check c = { .r = &r, .key = all, .ok = all != NULL && keys != NULL && entries != NULL,
+	struct check c = { .r = &r, .key = all, .ok = all != NULL && keys != NULL && entries != NULL && output != NULL, .output = output,
 		.again = { .exec = text_of(doc, "exec", NULL), .vkey = text_of(doc, "vkey", NULL), .checkpoint = text_of(doc, "checkpoint", NULL),
 		           .keys = keys, .entries = entries } };
 	c.note = bawn_span(c.again.checkpoint);
 	r.ok = c.ok && check_parts(&c, doc, text, key != NULL ? &known : NULL);
 	json_decref(c.again.code);
+	json_decref(c.again.output);
 	json_decref(c.again.from);
 	if (!c.ok)
 		return bawn_fail(err, -ENOMEM, "read a bundle");

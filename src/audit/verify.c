@@ -43,6 +43,7 @@ struct verify {
 	struct bawn_buf           note;      /* the checkpoint */
 	uint64_t                  note_size; /* what it claims; 0: there is none */
 	struct bawn_cut           cut;       /* where the log begins; cut.cut 0: with its genesis */
+	bool                      old_head;  /* from before that */
 	struct bawn_sighting      seen;      /* what the witness knows; seen.seal.size 0: nothing */
 	struct bawn_keeping       keeping;   /* bodies that entries say are kept; not where it skims */
 	struct bawn_tiles        *tiles;
@@ -270,6 +271,21 @@ static int against_bodies(struct verify *v, const struct bawn_segments *all, str
 	return b.cited ? bad(v, b.seq, "body %s, which entry %" PRIu64 " cites, was changed: its bytes have another hash", b.sha256, b.seq) : 0;
 }
 
+/* Head counts log.prune, on disk, before anything goes.  One that does not is read again: the log may have been pruned
+ * since; then it is one that lags, as before. */
+static int against_old_head(struct verify *v, struct bawn_err *err)
+{
+	struct bawn_head now = v->head;
+	struct bawn_err why = { 0 };
+	int r = now.size <= v->cut.seq ? bawn_head_read_at(v->dirfd, &now, &why) : 0;
+	v->old_head = now.size <= v->cut.seq;
+	if (r == -EBADMSG || r == -ELOOP)
+		return bad(v, 0, "%.150s", why.msg);
+	if (r < 0 && err != NULL)
+		*err = why;
+	return r;
+}
+
 /* A log without its beginning: what its log.prune says of the place is where verification starts. */
 static int begin_at_cut(struct verify *v, const struct bawn_segments *all, struct bawn_err *err)
 {
@@ -300,7 +316,7 @@ static int begin_at_cut(struct verify *v, const struct bawn_segments *all, struc
 		(void)bad(v, v->cut.seq, "vkey is not the key that entry %" PRIu64 " names", v->cut.seq);
 	against_witness(v);
 	against_older_witness(v);
-	return 0;
+	return against_old_head(v, err);
 }
 
 static int verify_all(struct verify *v, struct bawn_err *err)
@@ -318,6 +334,8 @@ static int verify_all(struct verify *v, struct bawn_err *err)
 		return r;
 	if (v->cut.cut > 0 && v->cut.seq >= v->trail.sealed)
 		(void)bad(v, v->cut.seq, "entry %" PRIu64 " says that those before it were pruned, and is not signed", v->cut.seq);
+	if (v->old_head)
+		(void)bad(v, v->cut.seq, "the head of the log is older than what was pruned");
 	const uint64_t seq = v->trail.chain.seq;
 	if (seq < v->head.size)
 		(void)bad(v, seq, "the log ends before entry %" PRIu64 ", but %" PRIu64 " entries were acknowledged", seq, v->head.size);

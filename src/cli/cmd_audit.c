@@ -141,6 +141,7 @@ static json_t *bundle_json(const struct bawn_bundle_report *r, const char *file)
 	bawn_json_set(doc, "entries", json_integer((json_int_t)r->entries), &ok);
 	bawn_json_set(doc, "code_sha256", bawn_json_text_or_null(r->code_sha256[0] != '\0' ? r->code_sha256 : NULL), &ok);
 	bawn_json_set(doc, "code", json_boolean(r->code), &ok);
+	bawn_json_set(doc, "output", json_integer((json_int_t)r->output), &ok);
 	bawn_json_set(doc, "log_size", json_integer((json_int_t)r->size), &ok);
 	bawn_json_set(doc, "origin", bawn_json_text_or_null(r->origin[0] != '\0' ? r->origin : NULL), &ok);
 	bawn_json_set(doc, "vkey", bawn_json_text_or_null(r->vkey[0] != '\0' ? r->vkey : NULL), &ok);
@@ -164,6 +165,8 @@ static void put_bundle(struct bawn_buf *out, const struct bawn_bundle_report *r)
 	bawn_buf_escaped(out, bawn_span(r->exec));
 	bawn_buf_fmt(out, " are in the log %s when it had %" PRIu64 "\n", r->origin, r->size);
 	bawn_buf_fmt(out, "code %s: %s\n", r->code_sha256[0] != '\0' ? r->code_sha256 : "unknown", r->code ? "in the bundle, and it is that" : "not in the bundle");
+	if (r->output > 0)
+		bawn_buf_fmt(out, "%" PRIu64 " bodies of output are in the bundle, and are those\n", r->output);
 	bawn_buf_fmt(out, r->known ? "signed by the key you gave, or by one it vouches for\n"
 	                           : "signed by the key it brings along, which anybody could have made; compare it with the log's own: %s\n", r->vkey);
 }

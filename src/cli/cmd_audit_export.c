@@ -18,7 +18,7 @@ struct opts { struct bawn_cli_pick pick; const char *format, *out, *exec; bool b
 static const struct bawn_opt rows[] = {
 	BAWN_CLI_OPT(struct opts, 0, "format", TEXT, format, "FORMAT", "jsonl", "jsonl: one entry a line, byte for byte as stored"),
 	BAWN_CLI_OPT(struct opts, 'o', "output", TEXT, out, "FILE", NULL, "write FILE, whole or not at all, instead of standard output"),
-	BAWN_CLI_OPT(struct opts, 0, "bundle", FLAG, bundle, NULL, NULL, "one execution with its code, proofs and keys as one JSON document"),
+	BAWN_CLI_OPT(struct opts, 0, "bundle", FLAG, bundle, NULL, NULL, "one execution with its code, output, proofs and keys as one JSON document"),
 	BAWN_CLI_OPT(struct opts, 0, "exec", TEXT, exec, "ID", NULL, "the execution for --bundle; may be cut short"),
 	BAWN_CLI_PICK_ROWS(struct opts, pick),
 };
@@ -129,7 +129,7 @@ const struct bawn_cli_command bawn_cmd_audit_export = {
 	.group = "audit", .name = "export", .synopsis = "[options] [DIR]",
 	.summary = "entries as they are stored, or one execution as evidence",
 	.about = "Copies entries byte for byte, oldest first, one a line: each still has its hash, and cites the one\n"
-	         "before.  With --bundle: one JSON document with the entries of one execution, its code if it was kept,\n"
+	         "before.  With --bundle: one JSON document with the entries of one execution, its code and output if they were kept,\n"
 	         "a C2SP tlog-proof of each entry, the signed checkpoint and the log's verifier keys; 'bawn audit\n"
 	         "verify --bundle FILE' checks it anywhere, without the log.  DIR is a copy of the state directory\n"
 	         "or of its audit directory.",

@@ -80,9 +80,9 @@ static json_t *labels_record(const struct bawn_exec *e)
 	return NULL;
 }
 
-/* The members every record of an execution starts with.  `keeps`: it is the record that the code is kept for.  Verification
- * finds that in the first three members, and only there. */
-static json_t *opening(const struct bawn_exec *e, bool keeps)
+/* The members every record of an execution starts with.  `key` and `kept`, which it takes: which bodies are kept for this
+ * record.  Verification finds that in the first three members, and only there. */
+static json_t *opening(const struct bawn_exec *e, const char *key, json_t *kept)
 {
 	char at[BAWN_RFC3339_LEN];
 	bawn_rfc3339(e->started_us, at);
@@ -90,8 +90,8 @@ static json_t *opening(const struct bawn_exec *e, bool keeps)
 	bool ok = b != NULL;
 	bawn_json_set(b, "request_sha256", json_string(e->checked->request_sha256), &ok);
 	bawn_json_set(b, "code_sha256", json_string(e->checked->code.sha256), &ok);
-	if (keeps)
-		bawn_json_set(b, "code_kept", json_boolean(e->policy->policy->include_full_code), &ok);
+	if (key != NULL)
+		bawn_json_set(b, key, kept, &ok);
 	bawn_json_set(b, "started_at", json_string(at), &ok);
 	bawn_json_set(b, "language", json_string(bawn_language[e->checked->language].name), &ok);
 	bawn_json_set(b, "path", bawn_json_text_or_null(e->checked->path), &ok);
@@ -108,7 +108,8 @@ static json_t *opening(const struct bawn_exec *e, bool keeps)
 	return NULL;
 }
 
-static json_t *common(const struct bawn_exec *e) { return opening(e, false); }
+static json_t *common(const struct bawn_exec *e) { return opening(e, NULL, NULL); }
+static json_t *common_of_code(const struct bawn_exec *e) { return opening(e, "code_kept", json_boolean(e->policy->policy->include_full_code)); }
 
 /* Queued with the record that ends or starts the execution: what was assessed and went no further
  * (busy, a wrong approval) leaves nothing waiting in a shared handle. */
@@ -139,7 +140,7 @@ static int keep_code(struct bawn_exec *e, struct bawn_err *err)
 
 int bawn_record_refused(struct bawn_exec *e, struct bawn_err *err)
 {
-	bawn_auto_json body = opening(e, true);
+	bawn_auto_json body = common_of_code(e);
 	bool ok = body != NULL;
 	bawn_json_set(body, "status", json_string(bawn_status_name(e->status)), &ok);
 	bawn_json_set(body, "findings", findings_brief(e->assessment), &ok);
@@ -171,7 +172,7 @@ int bawn_record_held(struct bawn_exec *e, struct bawn_err *err)
 	bawn_approvals_done(&a);
 	if (r < 0)
 		return r;
-	bawn_auto_json body = opening(e, true);
+	bawn_auto_json body = common_of_code(e);
 	bool ok = body != NULL;
 	bawn_json_set(body, "approval_id", json_string(e->approval_id), &ok);
 	bawn_json_set(body, "repeated", json_boolean(!fresh), &ok);
@@ -311,7 +312,7 @@ int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err)
 {
 	bawn_auto_json network = NULL;
 	const struct bawn_checked *c = e->checked;
-	bawn_auto_json body = opening(e, true);
+	bawn_auto_json body = common_of_code(e);
 	bool ok = body != NULL;
 	bawn_json_set(body, "limits", bawn_limits_record(e), &ok);
 	bawn_json_set(body, "backend", json_string(bawn_word(&bawn_backend_words, (int)c->backend)), &ok);
@@ -500,9 +501,28 @@ static json_t *observed_record(const struct bawn_exec *e)
 	return NULL;
 }
 
+static void push_kept(json_t *list, const json_t *stream, bool *ok)
+{
+	const char *blob = json_string_value(json_object_get(stream, "blob"));
+	if (blob != NULL)
+		bawn_json_push(list, json_string(blob), ok);
+}
+
+/* The outcome's opening: with the bodies of its streams, where they are kept. */
+static json_t *common_of_output(const struct bawn_exec *e, const json_t *out, const json_t *err)
+{
+	if (strcmp(e->policy->policy->keep_output, "full") != 0)
+		return common(e);
+	bawn_auto_json kept = json_array();
+	bool ok = kept != NULL;
+	push_kept(kept, out, &ok);
+	push_kept(kept, err, &ok);
+	return ok ? opening(e, "output_kept", bawn_steal(kept)) : NULL;
+}
+
 int bawn_record_outcome(struct bawn_exec *e, struct bawn_err *err)
 {
-	bawn_auto_json body = common(e);
+	bawn_auto_json stream_out = stream_json(e, 1), *stream_err = stream_json(e, 2), *body = common_of_output(e, stream_out, stream_err);
 	bool ok = body != NULL;
 	char at[BAWN_RFC3339_LEN];
 	bawn_rfc3339(e->finished_us, at);
@@ -519,8 +539,8 @@ int bawn_record_outcome(struct bawn_exec *e, struct bawn_err *err)
 	bawn_json_set(body, "network", e->network != NULL ? json_deep_copy(e->network) : json_null(), &ok);
 	bawn_json_set(body, "layers", bawn_walls_json(e), &ok);
 	bawn_json_set(body, "missing", bawn_missing_json(e), &ok);
-	bawn_json_set(body, "stdout", stream_json(e, 1), &ok);
-	bawn_json_set(body, "stderr", stream_json(e, 2), &ok);
+	bawn_json_set(body, "stdout", bawn_steal(stream_out), &ok);
+	bawn_json_set(body, "stderr", bawn_steal(stream_err), &ok);
 	bawn_json_set(body, "files", files_record(e), &ok);
 	bawn_json_set(body, "files_total", json_integer((json_int_t)json_array_size(e->files)), &ok);
 	if (!ok)

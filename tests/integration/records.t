@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Every record type there is so far is made to happen and found; history, report and show agree with what was done."""
-import hashlib, os, sys
+import base64, hashlib, os, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bawntest import *
 
@@ -127,6 +127,39 @@ for keep, check in (("hash", lambda s, st: set(s) == {"bytes", "sha256", "trunca
     r = k.run(f"print('x' * 3000 + '{GHP}')", "--config", k.config(audit=f"keep_output: {keep}\n"))
     s = k.records("exec.outcome")[0]["body"]["stdout"]
     ok(r.code == 0 and s["bytes"] == 3041 and s["sha256"] == hashlib.sha256(r["stdout"].encode()).hexdigest() and check(s, k.state), f"keep_output: {keep}") or diag(s)
+# Output that a record says is kept, and is not there, or is another.
+o = World()
+o.log = o.state + "/audit"
+full, hashes = o.config(audit="keep_output: full\ninclude_full_code: false\n"), o.config(audit="include_full_code: false\n")
+equal(o.run("print(1)", "--config", hashes).code, 0, "a run whose output is not kept")
+os.rmdir(o.log + "/blob")
+open(o.log + "/blob", "w").close()
+equal(o.run("print(2)", "--config", full).code, 0, "one whose output cannot be kept")
+os.remove(o.log + "/blob")
+equal(o.run("import sys; print('a' * 5000); print('b', file=sys.stderr)", "--config", full).code, 0, "one whose output is kept")
+equal(o.run("pass", "--config", full).code, 0, "one without any")
+x = [r["body"] for r in o.records("exec.outcome")]
+equal([list(b)[:3].index("output_kept") if "output_kept" in b else None for b in x], [None, 2, 2, 2], "which bodies are kept stands in the third place")
+equal([b.get("output_kept") for b in x], [None, [], [x[2]["stdout"]["blob"], x[2]["stderr"]["blob"]], [hashlib.sha256(b"").hexdigest()] * 2], "those of both streams, where they are")
+equal((o.bawn("audit", "verify").code, o.bawn("audit", "verify", "--json")["bodies"]), (3, 3), "the log is good")
+seq = [r["seq"] for r in o.records("exec.outcome")]
+for stream, n, cited in (("stdout", 2, 2), ("stderr", 2, 2), ("stdout", 3, 0)):  # that nothing was written has a hash, too
+    (path,) = glob.glob(f"{o.log}/blob/*/{x[n][stream]['blob']}*")
+    os.rename(path, o.dir + "/away")
+    r = o.bawn("audit", "verify", "--json")
+    equal((r.code, r["ok"], r["first_bad_seq"], r["missing_bodies"]), (1, False, seq[n], 1), f"its {stream} is missed: {r['problem']}") or r.show()
+    open(path, "wb").write(b"something else")
+    r = o.bawn("audit", "verify", "--json")
+    equal((r.code, r["first_bad_seq"], "was changed" in r["problem"]), (1, seq[cited], True), f"another in its place: {r['problem']}") or r.show()
+    os.rename(o.dir + "/away", path)
+equal(o.bawn("audit", "verify").code, 3, "as it was it is good")
+ran = o.records("exec.outcome")[2]["exec"]
+r = o.bawn("audit", "export", "--bundle", "--exec", ran)
+equal((r.code, [base64.b64decode(b["base64"]) for b in r["output"]]), (0, [b"a" * 5000 + b"\n", b"b\n"]), "a bundle has it")
+r = o.bawn("audit", "verify", "--bundle", o.file("bundle.json", r.out), "--json")
+equal((r.code, r["output"], r["code"]), (3, 2, False), "and is good alone") or r.show()
+os.remove(glob.glob(f"{o.log}/blob/*/{x[2]['stderr']['blob']}")[0])
+ok(o.bawn("audit", "export", "--bundle", "--exec", ran).code not in (0, 3), "none is made without")
 cut = World()
 cut.run(f"print('x' * 2030 + '{GHP}')", "--config", cut.config(audit="keep_output: head\n"))
 equal(cut.records("exec.outcome")[0]["body"]["stdout"]["head"], "x" * 2030 + "[redacted:github-t", "a token on the edge of the head is not written in half")
@@ -228,4 +261,31 @@ r = u.bawn("policy", "set", doc, "--config", conf, "--json", preexec_fn=lambda: 
 ok(r.code != 0 and "witness" in r.err + r.out and not os.path.exists(f"{conf}/sandbox.yaml"), "a change that cannot be recorded is not made") or r.show()
 r = u.bawn("policy", "set", doc, "--config", conf, "--json")
 ok(r.code == 0 and os.path.exists(f"{conf}/sandbox.yaml") and len(u.records("policy.changed")) == 2, "control: one that can is") or r.show()
+# One that was recorded and then could not be written is taken back in the log.
+if is_root():
+    import ctypes
+    u = World()
+    conf, full = u.config(), u.dir + "/full"
+    os.mkdir(full)
+
+    def on_a_full_disk():
+        """The same configuration in a file system without any room, in a mount namespace of its own."""
+        libc = ctypes.CDLL(None)
+        assert libc.unshare(0x20000) == 0 and libc.mount(b"none", b"/", None, 0x44000, None) == 0
+        assert libc.mount(b"tmpfs", full.encode(), b"tmpfs", 0, b"size=64k") == 0
+        shutil.copytree(conf, full, dirs_exist_ok=True)
+        with open(full + "/fill", "wb", buffering=0) as f:
+            try:
+                while f.write(bytes(4096)):
+                    pass
+            except OSError:
+                pass
+
+    u.run(LOW, "--config", conf)
+    r = u.bawn("policy", "set", u.file("change.yaml", "sandbox:\n  resources:\n    timeout: 60\n"), "--config", full, "--json", preexec_fn=on_a_full_disk)
+    said = [x["body"] for x in u.records("policy.changed")]
+    equal((r.code != 0, [x.get("undone") for x in said]), (True, [None, True]), "a change that could not be written is recorded, and that it was not made") or r.show()
+    equal({k: v for k, v in said[-1].items() if k != "undone"}, said[0], "the second says of which change")
+else:
+    skip("a change that could not be written", "needs root")
 done()

@@ -6,7 +6,10 @@ shopt -s nullglob
 hex='[0-9a-f]\{64\}'
 while read -r kept; do
 	[[ -e $1/blob/${kept:0:2}/$kept || -e $1/blob/${kept:0:2}/$kept.zst ]] || { echo "$kept is missing"; exit 1; }
-done < <(grep -ho "\"body\":{\"request_sha256\":\"$hex\",\"code_sha256\":\"$hex\",\"code_kept\":true" "$1"/seg/*.jsonl | cut -d'"' -f10 | sort -u)
+done < <(
+	grep -ho "\"body\":{\"request_sha256\":\"$hex\",\"code_sha256\":\"$hex\",\"\(code_kept\":true\|output_kept\":\[[^]]*\)" "$1"/seg/*.jsonl |
+		sed 's/.*"output_kept"://; s/.*"code_sha256"://' | grep -o "$hex" | sort -u
+)
 for file in "$1"/blob/*/*; do
 	name=${file##*/}
 	case $name in

@@ -168,6 +168,73 @@ static void with_kept_code(void)
 	   "where it is missing none is made: %s", err.msg);
 }
 
+/* The document with what stands from `from` on replaced by `by`. */
+static bool refused_with(const struct bawn_buf *b, const char *from, const char *by, const char *why)
+{
+	const char *at = memmem(b->p, b->n, from, strlen(from));
+	bawn_auto_buf other = BAWN_BUF(4u << 20);
+	bawn_buf_add(&other, b->p, at != NULL ? (size_t)(at - b->p) : 0);
+	bawn_buf_str(&other, by);
+	struct bawn_bundle_report r = check(bawn_buf_span(&other), NULL);
+	return at != NULL && !r.ok && strstr(r.problem, why) != NULL;
+}
+
+/* So it is with output: all that its entries say is kept is in it, in their order, each body once. */
+static void with_kept_output(void)
+{
+	auto_world w = world_make();
+	char sha[3][BAWN_SHA256_HEX] = { "", "", "" }, path[100];
+	struct bawn_err err = { 0 };
+	struct bawn_audit *a = open_log(w.dir, 0, NULL);
+	bool good = a != NULL && bawn_audit_blob_put(w.dir, bawn_span("xx"), sha[0], NULL) == 0 && bawn_audit_blob_put(w.dir, bawn_span(""), sha[1], NULL) == 0 &&
+	            bawn_audit_blob_put(w.dir, bawn_span(code), sha[2], NULL) == 0;
+	for (int i = 0; good && i < 2; i++) {
+		bawn_auto_json body = json_pack("{s:s, s:s, s:[s, s]}", "request_sha256", sha[2], "code_sha256", sha[2], "output_kept", sha[0], sha[1]);
+		good = bawn_audit_put(a, &(struct bawn_record){ .type = BAWN_RECORD_EXEC_OUTCOME, .exec = "E1", .body = body }, NULL, NULL) == 0;
+	}
+	close_log(a);
+	bawn_auto_buf b = bundle(&w, "E1"), none = BAWN_BUF(1u << 20);
+	struct bawn_bundle_report r = check(bawn_buf_span(&b), NULL);
+	ok(good && r.ok && r.code && r.output == 2, "a bundle of an execution whose output is kept has it %s", r.problem);
+	char one[200], two[200], text[700];
+	snprintf(one, sizeof one, "{\"sha256\":\"%s\",\"base64\":\"eHg=\"}", sha[0]);
+	snprintf(two, sizeof two, "{\"sha256\":\"%s\",\"base64\":\"\"}", sha[1]);
+	snprintf(text, sizeof text, ",\"output\":[%s,%s]}\n", one, two);
+	const char *tail = b.n > strlen(text) ? b.p + b.n - strlen(text) : "";
+	ok(strcmp(tail, text) == 0, "of each stream, once, behind the code: %s", tail);
+	ok(refused_with(&b, ",\"output\":", "}\n", "left out"), "it is refused without");
+	snprintf(text, sizeof text, ",\"output\":[%s]}\n", one);
+	ok(refused_with(&b, ",\"output\":", text, "left out"), "with one of them");
+	snprintf(text, sizeof text, ",\"output\":[%s,%s]}\n", two, one);
+	ok(refused_with(&b, ",\"output\":", text, "not the output"), "in another order");
+	snprintf(text, sizeof text, ",\"output\":[%s,%s,%s]}\n", one, two, two);
+	ok(refused_with(&b, ",\"output\":", text, "left out"), "with one too many");
+	size_t passed = 0;
+	for (size_t i = 0; i < b.n; i++) {
+		b.p[i] ^= 1;
+		passed += check(bawn_buf_span(&b), NULL).ok;
+		b.p[i] ^= 1;
+	}
+	ok(passed == 0 && check(bawn_buf_span(&b), NULL).ok, "none of its %zu bytes can be changed", b.n);
+	snprintf(path, sizeof path, "a/blob/%.2s/%s", sha[0], sha[0]);
+	(void)!fchmodat(w.tmp.fd, path, 0600, 0);
+	set(&w, path, "xy", 2);
+	ok(bawn_audit_bundle(w.dir, "E1", &none, &err) < 0 && err.type == BAWN_ERROR_AUDIT_TAMPERED, "where one was changed none is made: %s", err.msg);
+	good = unlinkat(w.tmp.fd, path, 0) == 0;
+	ok(good && bawn_audit_bundle(w.dir, "E1", &none, &err) < 0 && err.type == BAWN_ERROR_AUDIT_TAMPERED && strstr(err.msg, "missing") != NULL,
+	   "nor where one is missing: %s", err.msg);
+
+	auto_world old = world_make();
+	ok(make_log(&old, 0, false), "a log whose entries say nothing of output");
+	bawn_auto_buf plain = bundle(&old, "E1");
+	plain.p[plain.n - 2] = '\0';
+	snprintf(text, sizeof text, ",\"output\":[%s]}\n", one);
+	bawn_auto_buf more = BAWN_BUF(1u << 20);
+	bawn_buf_fmt(&more, "%s%s", plain.p, text);
+	r = check(bawn_buf_span(&more), NULL);
+	ok(!r.ok, "none can be added to its bundle: %s", r.problem);
+}
+
 /* Every byte with its lowest bit changed, every fourth also replaced by a letter that base64, hexadecimal and text all have. */
 static void each_byte(void)
 {
@@ -360,6 +427,7 @@ int main(void)
 	pruned();
 	without_code();
 	with_kept_code();
+	with_kept_output();
 	each_byte();
 	forged();
 	return done_testing();

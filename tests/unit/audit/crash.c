@@ -290,6 +290,27 @@ static void another_mode(void)
 	ok(r.ok && r.entries == 17 && r.signatures == 5 + 7 + 1 + 2 && strstr(seg.p, ",\"sign\":\"entry\"},\"salt\"") != NULL, "it verifies: %" PRIu64 " entries, %" PRIu64 " signatures %s", r.entries, r.signatures, r.problem);
 }
 
+/* The first entry of a segment that signs each is a commit of its own: one that is not good does not say how those after
+ * it are signed. */
+static void first_of_each(void)
+{
+	static const char next[] = "a/seg/000000000005.jsonl";
+	auto_world w = world_make();
+	struct cut c = { 0 };
+	ok(fill_log(w.dir, 4, 0), "a log signed by the commit");
+	c.old_head = get(&w, "a/head");
+	auto_log a = open_each(&w);
+	ok(put_many(a, 3, NULL) && files_in(&w, "a/seg") == 2, "and a segment of entries signed each");
+	c.seg = get(&w, next);
+	old_head(&w, &c);
+	ok(verify(w.dir).ok && verify(w.dir).entries == 9, "beyond head they count");
+	char *signature = memmem(c.seg.p, c.seg.n, "\"signature\":\"", 13);
+	signature[20] = signature[20] == 'A' ? 'B' : 'A';
+	set(&w, next, c.seg.p, c.seg.n);
+	ok(!verify(w.dir).ok && opens_as(w.dir) == BAWN_ERROR_AUDIT_TAMPERED, "not behind a first entry that is not signed: %s", verify(w.dir).problem);
+	cut_done(&c);
+}
+
 /* The newest segment is torn at every length, head still in the one before. */
 static void torn_segments(void)
 {
@@ -391,6 +412,7 @@ int main(void)
 	lost_sectors(true);
 	signed_each();
 	another_mode();
+	first_of_each();
 	torn_segments();
 	first_use();
 	torn_by_another();

@@ -187,8 +187,8 @@ static void last_of_many(void)
 	uint64_t took = bytes_read() - before;
 	ok(r == 77 && o.seq[0] == 40000 && o.seq[49] == 39951 && took < 200000, "its last fifty cost %d bytes to read", (int)took);
 	struct stat st;
+	close_log(a);  /* may read what it makes tiles of */
 	before = bytes_read();
-	close_log(a);
 	a = open_log(w.dir, 0, NULL);
 	took = bytes_read() - before;
 	ok(a != NULL && fstatat(w.tmp.fd, SEG0, &st, 0) == 0 && st.st_size > 10000000 && took < 200000, "and opening it %d", (int)took);
@@ -442,6 +442,61 @@ static void missing_bodies(void)
 	}
 }
 
+/* The same of output: an outcome lists the bodies of its streams. */
+static void missing_output(void)
+{
+	static const char request[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", small[] = "o", other[] = "e";
+	static const struct { const char *name, *list; bool first, second; uint64_t missing; } row[] = {
+		{ "both are there",                   "01", false, false, 0 },
+		{ "that of stdout is missing",        "01", true,  false, 1 },
+		{ "that of stderr",                   "01", false, true,  1 },
+		{ "both",                             "01", true,  true,  2 },
+		{ "one body for both streams",        "00", true,  false, 1 },
+		{ "one stream alone",                 "0",  true,  false, 1 },
+		{ "the other one is not kept",        "0",  false, true,  0 },
+		{ "none is kept",                     "",   true,  true,  0 },
+		{ "a log from before outcomes said it", NULL, true, true, 0 },
+		{ "a list of many",                   "001100", true, true, 2 },
+	};
+	for (size_t i = 0; i < BAWN_LEN(row); i++) {
+		auto_world w = world_make();
+		char sha[2][BAWN_SHA256_HEX] = { "", "" }, path[200];
+		bawn_auto_json list = json_array(), *body = json_pack("{s:s,s:s}", "request_sha256", request, "code_sha256", request);
+		bool good = bawn_audit_blob_put(w.dir, bawn_span(small), sha[0], NULL) == 0 && bawn_audit_blob_put(w.dir, bawn_span(other), sha[1], NULL) == 0;
+		for (const char *at = row[i].list; at != NULL && *at != '\0'; at++)
+			bawn_json_push(list, json_string(sha[*at - '0']), &good);
+		if (row[i].list != NULL)
+			bawn_json_set(body, "output_kept", json_incref(list), &good);
+		bawn_json_set(body, "stdout", json_pack("{s:s}", "blob", sha[0]), &good);
+		bawn_json_set(body, "stderr", json_pack("{s:s}", "blob", sha[1]), &good);
+		auto_log a = open_log(w.dir, 0, NULL);
+		good = good && a != NULL && put_text(a, "x", NULL, NULL) == 0 &&
+		       bawn_audit_put(a, &(struct bawn_record){ .type = BAWN_RECORD_EXEC_OUTCOME, .exec = "E", .body = body }, NULL, NULL) == 0;
+		for (int k = 0; k < 2; k++) {
+			snprintf(path, sizeof path, "a/blob/%.2s/%s", sha[k], sha[k]);
+			good = good && (!(k == 0 ? row[i].first : row[i].second) || unlinkat(w.tmp.fd, path, 0) == 0);
+		}
+		struct bawn_audit_report r = verify(w.dir);
+		ok(good && r.ok == (row[i].missing == 0) && r.missing_bodies == row[i].missing && (r.ok || (r.first_bad_seq == 2 &&
+		   (strstr(r.problem, sha[0]) != NULL) <= row[i].first && (strstr(r.problem, sha[1]) != NULL) <= row[i].second && strstr(r.problem, "missing") != NULL)), "missing output: %s %s", row[i].name, r.problem);
+	}
+}
+
+/* A link in the place of the directory that a body lies in: it is looked at all the same. */
+static void linked_bodies(void)
+{
+	auto_world w = world_make();
+	char sha[BAWN_SHA256_HEX] = "", command[300];
+	bool good = bawn_audit_blob_put(w.dir, bawn_span("small"), sha, NULL) == 0;
+	auto_log a = open_log(w.dir, 0, NULL);
+	good = good && a != NULL && put_code(a, BAWN_RECORD_EXEC_INTENT, sha, "true");
+	ok(good && verify(w.dir).ok && verify(w.dir).bodies == 1, "a body that is kept");
+	snprintf(command, sizeof command, "mv a/blob/%.2s away && ln -s ../../away a/blob/%.2s && chmod 600 away/%s && echo other >away/%s", sha, sha, sha, sha);
+	good = sh(&w, command);
+	struct bawn_audit_report r = verify(w.dir);
+	ok(good && !r.ok && r.first_bad_seq == 1, "changed behind a link, it is noticed: %s", r.problem);
+}
+
 /* Many entries, few bodies and many: each is looked for once, and the first that says so is named. */
 static void many_kept(void)
 {
@@ -507,6 +562,8 @@ int main(void)
 	packed_blobs();
 	verified_bodies();
 	missing_bodies();
+	missing_output();
+	linked_bodies();
 	many_kept();
 	bookmarked();
 	return done_testing();

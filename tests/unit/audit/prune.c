@@ -329,9 +329,63 @@ static void killed(void)
 	ok(unchanged > 5 && recorded > 1 && begun > 1, "before the record (%d), after it (%d), and between segments (%d)", unchanged, recorded, begun);
 }
 
+/* An entry that keeps this output. */
+static bool keep_output(struct world *w, const char *text, char sha[static BAWN_SHA256_HEX])
+{
+	struct bawn_audit *a = NULL;
+	struct bawn_audit_options o = { .node = "n", .max_segment_bytes = 4000, .witness = at(w, "wit"), .witness_must = true };
+	bool good = bawn_audit_open(w->dir, &o, &a, NULL) == 0 && bawn_audit_blob_put(w->dir, bawn_span(text), sha, NULL) == 0;
+	bawn_auto_json body = json_pack("{s:s, s:s, s:[s]}", "request_sha256", sha, "code_sha256", sha, "output_kept", sha);
+	good = good && bawn_audit_put(a, &(struct bawn_record){ .type = BAWN_RECORD_EXEC_OUTCOME, .exec = "E", .body = body }, NULL, NULL) == 0;
+	close_log(a);
+	return good;
+}
+
+static bool remove_body(struct world *w, const char *sha)
+{
+	char path[100];
+	snprintf(path, sizeof path, "a/blob/%.2s/%s", sha, sha);
+	return unlinkat(w->tmp.fd, path, 0) == 0;
+}
+
+/* Bodies stay; but what only pruned entries said is kept nobody says any more. */
+static void bodies(void)
+{
+	auto_world w = world_make();
+	char old[BAWN_SHA256_HEX] = "", young[BAWN_SHA256_HEX] = "";
+	struct bawn_err err = { 0 };
+	ok(grow(&w, 1) && keep_output(&w, "old", old), "an entry that keeps output");
+	const uint64_t then = two_ages(&w, 60, 10);
+	ok(keep_output(&w, "young", young) && verify(w.dir).ok && verify(w.dir).bodies == 2, "and one later");
+	ok(sh(&w, "cp -a a before") && remove_body(&w, old) && !verify(w.dir).ok && sh(&w, "rm -r a && mv before a"), "the old one is missed while its entry is there");
+	struct bawn_pruned p;
+	ok(prune(&w, then, "export", &p, &err) == 0 && p.cut > 2 && verify(w.dir).ok && verify(w.dir).bodies == 2, "its entry is pruned: both are still there %s", err.msg);
+	ok(remove_body(&w, old) && verify(w.dir).ok && verify(w.dir).missing_bodies == 0, "the old one is missed no more: %s", verify(w.dir).problem);
+	ok(remove_body(&w, young) && !verify(w.dir).ok && verify(w.dir).missing_bodies == 1, "the other is: %s", verify(w.dir).problem);
+}
+
+/* Head counts log.prune before anything goes: one that does not was put there. */
+static void older_head(void)
+{
+	auto_world w = world_make();
+	struct bawn_err err = { 0 };
+	ok(grow(&w, 1), "a log");
+	bawn_auto_buf first = get(&w, "a/head");
+	const uint64_t then = two_ages(&w, 60, 10);
+	bawn_auto_buf last = get(&w, "a/head");
+	struct bawn_pruned p;
+	ok(prune(&w, then, "export", &p, &err) == 0 && p.cut > 2 && verify(w.dir).ok, "pruned %s", err.msg);
+	set(&w, "a/head", first.p, first.n);
+	ok(!verify(w.dir).ok && opens_as(w.dir) == BAWN_ERROR_AUDIT_TAMPERED, "a head of entries that were pruned is noticed: %s", verify(w.dir).problem);
+	set(&w, "a/head", last.p, last.n);
+	ok(!verify(w.dir).ok, "so is one from just before: %s", verify(w.dir).problem);
+}
+
 int main(void)
 {
 	the_way();
+	older_head();
+	bodies();
 	not_without();
 	killed();
 	return done_testing();

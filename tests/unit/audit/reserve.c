@@ -125,6 +125,24 @@ static int child(void)
 	   pruned.segments > 0 && verify(dir).ok, "but it can be pruned: %s", err.msg);
 	b = open_kept(RESERVE, &err);
 	ok(truncate(fill, 4096) == 0 && (b != NULL || (b = open_kept(RESERVE, &err)) != NULL) && put(b, BAWN_RECORD_EXEC_INTENT, &err) == 0, "and goes on");
+	/* Where nothing is left but the reserve, what makes room may use it. */
+	while (b != NULL && verify(dir).segments < 3 && put(b, BAWN_RECORD_ALERT, &err) == 0)
+		continue;
+	close_log(b);
+	b = NULL;
+	ok(bawn_audit_prune(dir, &(struct bawn_audit_options){ .reserve_bytes = RESERVE }, &(struct bawn_prune){ .before_us = 1, .export_path = out }, &pruned, &err) == 0 && pruned.cut == 0 &&
+	   verify(dir).segments == 3 && stat(name, &st) == 0, "more segments, tiles and a reserve");
+	fill_disk();
+	b = open_kept(RESERVE, &err);
+	while (b != NULL && put(b, BAWN_RECORD_ALERT, &err) == 0)
+		continue;
+	ok(b != NULL && err.type == BAWN_ERROR_DISK_FULL && stat(name, &st) == 0, "a disk without any room");
+	close_log(b);
+	b = NULL;
+	err = (struct bawn_err){ 0 };
+	(void)unlink(out);
+	ok(bawn_audit_prune(dir, &(struct bawn_audit_options){ .reserve_bytes = RESERVE }, &(struct bawn_prune){ .before_us = UINT64_MAX, .export_path = out }, &pruned, &err) == 0 &&
+	   pruned.segments > 0 && verify(dir).ok, "pruning takes the reserve: %s", err.msg);
 	return tap_failed != 0;
 }
 

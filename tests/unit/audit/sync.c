@@ -90,9 +90,27 @@ static void failures(void)
 	}
 }
 
+/* An old key that an interrupted change of keys left is destroyed by the next opener, after head is on disk. */
+static void retiring(void)
+{
+	auto_world w = world_make();
+	struct bawn_err err = { 0 };
+	ok(fill_log(w.dir, 1, 0) && sh(&w, "cp -p a/private/epoch-0.key old") && bawn_audit_rotate_key(w.dir, NULL, NULL, NULL, NULL) == 0, "a log whose key was changed");
+	ok(sh(&w, "cp -p old a/private/epoch-0.key") && opens_as(w.dir) == BAWN_ERROR_NONE && sh(&w, "test ! -e a/private/epoch-0.key"), "an old key goes");
+	const uint64_t entries = verify(w.dir).entries;
+	bool put_back = sh(&w, "cp -p old a/private/epoch-0.key");
+	fail_at = 'S';
+	fail_code = EIO;
+	auto_log a = open_log(w.dir, 0, &err);
+	ok(put_back && a == NULL && err.type == BAWN_ERROR_AUDIT_FAILED && sh(&w, "test -e a/private/epoch-0.key"), "not where the sync before it fails: that handle is none: %s", err.msg);
+	fail_at = 0;
+	ok(opens_as(w.dir) == BAWN_ERROR_NONE && sh(&w, "test ! -e a/private/epoch-0.key") && verify(w.dir).ok && verify(w.dir).entries == entries, "the next one destroys it");
+}
+
 int main(void)
 {
 	order();
 	failures();
+	retiring();
 	return done_testing();
 }

@@ -266,6 +266,31 @@ static void too_long(void)
 	ok(bawn_audit_rotate_key(w.dir, &(struct bawn_audit_options){ .witness = at(&w, "wit") }, NULL, NULL, &err) == 0 && verify_seen(&w, "wit", false).ok, "with room it does");
 }
 
+/* So it is with segments. */
+static void not_pruned(void)
+{
+	const struct rlimit low = { 100u << 10, 1u << 30 }, high = { 1u << 30, 1u << 30 };
+	auto_world w = world_make();
+	struct bawn_err err = { 0 };
+	struct bawn_pruned done;
+	const struct bawn_audit_options o = { .node = "n", .max_segment_bytes = 3000, .witness = at(&w, "wit") };
+	const struct bawn_prune ask = { .before_us = UINT64_MAX, .export_path = at(&w, "export") };
+	struct bawn_audit *a = NULL;
+	(void)setrlimit(RLIMIT_FSIZE, &high);
+	bool good = bawn_audit_open(w.dir, &o, &a, NULL) == 0;
+	for (int i = 0; good && i < 12; i++)
+		good = put_text(a, "x", NULL, NULL) == 0;
+	close_log(a);
+	const struct bawn_audit_report before = verify(w.dir);
+	ok(good && before.ok && before.segments > 2, "a log of some segments");
+	(void)setrlimit(RLIMIT_FSIZE, &low);
+	ok(bawn_audit_prune(w.dir, &o, &ask, &done, &err) < 0 && strstr(err.msg, "nothing was done") != NULL && verify(w.dir).entries == before.entries &&
+	   verify(w.dir).segments == before.segments, "no segment goes that the witness does not know of: %s", err.msg);
+	(void)setrlimit(RLIMIT_FSIZE, &high);
+	(void)unlink(ask.export_path);
+	ok(bawn_audit_prune(w.dir, &o, &ask, &done, &err) == 0 && done.segments > 0 && verify_seen(&w, "wit", false).ok, "with room they go: %s", err.msg);
+}
+
 /* A byte of its first line: what it has seen is still there, and still counts. */
 static void harmed(void)
 {
@@ -333,6 +358,7 @@ int main(void)
 	of_another_user();
 	waited_for();
 	too_long();
+	not_pruned();
 	harmed();
 	kept_checkpoint();
 	return done_testing();
