@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <pwd.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -124,12 +126,53 @@ void bawn_cli_question_text(struct bawn_buf *out, const struct bawn_cli_asker *a
 	bawn_buf_char(out, '\n');
 }
 
+static bool in_passwd(uid_t uid, char *out, size_t size)
+{
+	bool found = false;
+	FILE *f = fopen("/etc/passwd", "re");
+	for (const struct passwd *p; f != NULL && !found && (p = fgetpwent(f)) != NULL; )
+		if (p->pw_uid == uid) {
+			(void)snprintf(out, size, "%s", p->pw_name);
+			found = true;
+		}
+	if (f != NULL)
+		(void)fclose(f);
+	return found;
+}
+
+/* Accounts that are kept elsewhere: the name service's modules are not for a program without a dynamic linker, so its
+ * own command is asked. */
+static bool from_getent(uid_t uid, char *out, size_t size)
+{
+	char number[16], line[512];
+	char getent[] = "/usr/bin/getent", passwd[] = "passwd", *argv[] = { getent, passwd, number, NULL };
+	int end[2];
+	pid_t pid;
+	(void)snprintf(number, sizeof number, "%u", (unsigned)uid);
+	if (pipe2(end, O_CLOEXEC) < 0)
+		return false;
+	bawn_auto_fd from = end[0], to = end[1];
+	posix_spawn_file_actions_t files;
+	if (posix_spawn_file_actions_init(&files) != 0)
+		return false;
+	bool spawned = posix_spawn_file_actions_adddup2(&files, to, STDOUT_FILENO) == 0 && posix_spawn(&pid, getent, &files, NULL, argv, environ) == 0;
+	(void)posix_spawn_file_actions_destroy(&files);
+	if (!spawned)
+		return false;
+	bawn_close_fdp(&to);
+	ssize_t n = read(from, line, sizeof line - 1);  /* a line is written whole */
+	(void)waitpid(pid, NULL, 0);
+	line[n > 0 ? n : 0] = '\0';
+	size_t name = strcspn(line, ":");
+	if (name == 0 || line[name] == '\0')
+		return false;
+	(void)snprintf(out, size, "%.*s", (int)name, line);
+	return true;
+}
+
 static void who(char *out, size_t size)
 {
-	const struct passwd *p = getpwuid(getuid());
-	if (p != NULL)
-		(void)snprintf(out, size, "%s", p->pw_name);
-	else
+	if (!in_passwd(getuid(), out, size) && !from_getent(getuid(), out, size))
 		(void)snprintf(out, size, "uid %u", (unsigned)getuid());
 }
 

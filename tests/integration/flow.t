@@ -61,6 +61,17 @@ r = terminal(w, ["run", script], [("yes", "yes\n"), ("eason", "I wrote it myself
 ok(r.code == 0 and "ran" in r.out, "HIGH: 'yes' and a reason on the terminal run it") or r.show()
 used = w.records("override.used")[-1]
 equal((used["body"]["reason"], used["body"]["assurance"], used["body"]["level"]), ("I wrote it myself", "terminal", "HIGH"), "HIGH: who lifted it and why is in the log")
+# Whoever has no account in /etc/passwd has one elsewhere, or a number.
+if is_root():
+    other = w.file("passwd", "daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n")
+    for names, want in (("echo carol:x:0:0::/:/bin/sh", "carol"), ("exit 2", "uid 0")):
+        getent, w.program = w.file("getent", f"#!/bin/sh\n{names}\n"), w.file("elsewhere", f"""#!/bin/sh
+exec unshare -m sh -c 'mount --bind {w.dir}/passwd /etc/passwd && mount --bind {w.dir}/getent /usr/bin/getent && exec {BAWN} "$@"' sh "$@"
+""")
+        os.chmod(getent, 0o755), os.chmod(w.program, 0o755)
+        r = terminal(w, ["run", script], [("yes", "yes\n"), ("eason", "mine\n")])
+        equal((r.code, w.records("override.used")[-1]["body"]["by"]["name"]), (0, want), f"HIGH: whose answer it was: {want}") or r.show()
+    w.program = BAWN
 n = len(w.records("exec.intent"))
 for answer in ("no\n", "y\n", "\n"):
     r = terminal(w, ["run", script], [("yes", answer)])
