@@ -216,9 +216,7 @@ void bawn_box_begin(struct bawn_box *box)
 	if (r < 0)
 		return;
 	make_cgroups(box);
-	r = bawn_net_wait(&box->net, &box->early);
-	if (r == 0)
-		r = clone_program(box, &box->early);
+	r = clone_program(box, &box->early);
 	/* Where init has failed meanwhile, that is the reason, and what followed from it is not. */
 	if (r < 0)
 		(void)bawn_box_given_up(box->init_ctl, &box->early);
@@ -238,6 +236,13 @@ static int make_way(struct bawn_box *box, struct bawn_err *err)
 	return bawn_sealed_copy("way", bawn_buf_span(&all), &box->way, err);
 }
 
+/* Who is to come, with what it writes observations into and the network it joins, of which either may be missing. */
+static int tell_program(struct bawn_box *box, struct bawn_err *err)
+{
+	int net = bawn_box_joins_net(box) ? box->net.fd : -1;
+	return bawn_box_observes(box) ? bawn_box_tell_guest(box, box->ctl, box->area, net, err) : bawn_box_tell_guest(box, box->ctl, net, -1, err);
+}
+
 static int build(struct bawn_box *box, struct bawn_err *err)
 {
 	int r = make_way(box, err);
@@ -249,7 +254,9 @@ static int build(struct bawn_box *box, struct bawn_err *err)
 	set_limits(box);  /* while init furnishes the tree */
 	r = bawn_box_area(box, err);
 	if (r == 0)
-		r = bawn_box_tell_guest(box, box->ctl, box->area, -1, err);
+		r = bawn_net_wait(&box->net, err);
+	if (r == 0)
+		r = tell_program(box, err);
 	if (r == 0)
 		r = move_in(box, err);
 	int why = r < 0 ? bawn_box_given_up(box->init_ctl, err) : 0;  /* as in bawn_box_begin */

@@ -7,6 +7,13 @@
 #include "native/caps.h"
 #include "native/note.h"
 
+/* It comes last: nothing takes as long to make. */
+static int step_net(struct bawn_box *box, struct bawn_err *err)
+{
+	bawn_auto_fd net = bawn_take_fd(&box->net.fd);
+	return bawn_box_joins_net(box) && setns(net, CLONE_NEWNET) < 0 ? bawn_fail(err, -errno, "join the sandbox's network") : 0;
+}
+
 /* The run's ids as its namespaces' owner counts them.  Privilege is kept for the next two steps only. */
 static int step_identity(struct bawn_box *box, struct bawn_err *err)
 {
@@ -62,7 +69,7 @@ static int step_caps(struct bawn_box *box, struct bawn_err *err)
 }
 
 static bawn_step *const step[] = {
-	bawn_step_session, bawn_step_meet, bawn_step_rlimits, step_identity, step_user, step_root, bawn_step_port, step_joined, step_caps, bawn_step_privs, bawn_step_workspace,
+	bawn_step_session, bawn_step_meet, step_net, bawn_step_rlimits, step_identity, step_user, step_root, bawn_step_port, step_joined, step_caps, bawn_step_privs, bawn_step_workspace,
 	bawn_step_landlock, bawn_step_seccomp,
 };
 
@@ -72,8 +79,6 @@ static int join(const struct bawn_box *box, struct bawn_err *err)
 {
 	if (setns(box->init_fd, bawn_box_namespaces(box)) < 0)
 		return bawn_fail(err, -errno, "join the sandbox's namespaces");
-	if (bawn_box_joins_net(box) && setns(box->net.fd, CLONE_NEWNET) < 0)
-		return bawn_fail(err, -errno, "join the sandbox's network");
 	int r = box->cg.made ? bawn_cgroups_enter(&box->cg, err) : 0;
 	if (r == 0 && !bawn_box_without(box, BAWN_LAYER_BIT(CGROUPNS)) && unshare(CLONE_NEWCGROUP) < 0)
 		r = bawn_fail(err, -errno, "make a cgroup namespace");

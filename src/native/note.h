@@ -17,7 +17,7 @@ enum bawn_note_kind {
 	BAWN_NOTE_ROOM,        /* init: the door is locked and it has no privilege left; [workspace, code] */
 	BAWN_NOTE_JOINED,      /* program: it is inside with init, in its cgroups, under its own uid */
 	BAWN_NOTE_GO,          /* launcher: take the next step; at the gate: n_args, n_env, [strings, stdin] */
-	BAWN_NOTE_GUEST,       /* launcher: who is to come; to init [the slot's lock, whom to believe outside], to the program [what it may write observations into] */
+	BAWN_NOTE_GUEST,       /* launcher: who is to come; to init [the slot's lock, whom to believe outside], to the program [what it may write observations into] [its network] */
 	BAWN_NOTE_PORT,        /* program: where the way out begins; [listening socket] */
 	BAWN_NOTE_LISTENER,    /* program: whom its refused system calls are told to; [listener] */
 	BAWN_NOTE_READY,       /* program: all walls up */

@@ -62,7 +62,9 @@ int bawn_step_meet(struct bawn_box *box, struct bawn_err *err)
 	int fds[2];
 	bawn_program_wait_for(BAWN_NOTE_GUEST, &guest, fds);
 	bawn_box_meet(box, &guest.guest);
-	box->area = fds[0];
+	const bool observes = bawn_box_observes(box);
+	box->area = observes ? fds[0] : -1;
+	box->net.fd = fds[observes ? 1 : 0];
 	if (box->area < 0 || box->area == BAWN_AREA_FD)
 		return 0;
 	if (dup3(box->area, BAWN_AREA_FD, O_CLOEXEC) < 0)
