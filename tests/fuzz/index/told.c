@@ -1,4 +1,4 @@
-/* build.c - libFuzzer target: what the helper is told when it makes an index.
+/* told.c - libFuzzer target: what the helper is told when it makes an index.
  *
  * The input is a number of entries (two bytes) that are told first and are good, so that a short input fills a block of
  * 1024; then the bytes as they come.  Whatever is told: an answer of eight bytes; and where it took a block, an entry is
