@@ -192,11 +192,9 @@ static void remove_dir(const struct bawn_hierarchy *h, const char *name)
 		if (tries > 0)
 			nap(2);
 	}
-	/* As root it stays at the top, empty, for the next run: four directories fewer to make and to destroy.  Elsewhere it is in
-	 * somebody's way. */
-	struct stat st;
 	snprintf(path, sizeof path, "%s/" BAWN_CGROUP_PARENT, h->mount);
-	if (geteuid() != 0 && stat(path, &st) == 0 && st.st_uid == geteuid())
+	struct stat st;
+	if (stat(path, &st) == 0 && st.st_uid == geteuid())
 		(void)rmdir(path);  /* fails while another run is there, and where root made it for us, which is right */
 }
 
@@ -253,7 +251,7 @@ static void enable_controllers(const char *mount, const char *parent)
 	}
 }
 
-/* A sweep may take the directory before we hold it, and without root another run the empty parent: try again. */
+/* A sweep may take the directory before we hold it, and another run the empty parent: try again. */
 static int make_dir(struct bawn_hierarchy *h, const char *name, struct bawn_err *err)
 {
 	char parent[280], path[360];

@@ -51,7 +51,7 @@ static const char *cgroup_fix(const struct bawn_box *box)
 		return "mount the memory, cpu and pids cgroup controllers writable (in a container: a private cgroup namespace, rw)";
 	if (box->cg.n == 1 && box->cg.at[0].v2)
 		return "start it in a cgroup of your own, with the cpu, memory and pids controllers: systemd-run --user --scope bawn ...; or run bawn as root";
-	return "as root, below each of memory, cpu, cpuacct and pids in /sys/fs/cgroup: mkdir -p bawn && chown -R USER bawn; or run bawn as root";
+	return "as root, below each of memory, cpu, cpuacct and pids in /sys/fs/cgroup: mkdir bawn && chown -R USER bawn; or run bawn as root";
 }
 
 static const char *fix_of(const struct bawn_box *box, enum bawn_layer layer)
