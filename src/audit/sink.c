@@ -272,8 +272,8 @@ static void commit(struct local *l)
 			r = bawn_store_commit(&l->store, batch, &why);
 		}
 	}
-	const struct bawn_head head = l->store.head;  /* the store is another thread's when the mutex goes */
-	const struct bawn_vkey sealer = l->store.sealer;
+	struct bawn_head head;
+	struct bawn_vkey sealer;
 	pthread_mutex_lock(&l->mutex);
 	l->committing = false;
 	begins = answer(l, begins, -ENOSPC, &refused);
@@ -281,6 +281,10 @@ static void commit(struct local *l)
 	show_state(l);
 	call_next(l);
 	const bool mine = r == 0 && due(l);
+	if (mine) {  /* the store is another thread's when the mutex goes */
+		head = l->store.head;
+		sealer = l->store.sealer;
+	}
 	pthread_mutex_unlock(&l->mutex);
 	tell(begins);
 	tell(batch);

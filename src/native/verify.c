@@ -99,13 +99,18 @@ static int open_proc(const char *path, struct bawn_err *err)
 	return bawn_take_fd(&dir);
 }
 
-/* Ours and the program's directories. */
-static int open_both(const struct bawn_box *box, int *out_self, int *out_proc, struct bawn_err *err)
+static int open_program(const struct bawn_box *box, struct bawn_err *err)
 {
 	char path[32];
 	snprintf(path, sizeof path, "/proc/%d", box->pid);
+	return open_proc(path, err);
+}
+
+/* Ours and the program's directories. */
+static int open_both(const struct bawn_box *box, int *out_self, int *out_proc, struct bawn_err *err)
+{
 	*out_self = open_proc("/proc/self", err);
-	*out_proc = *out_self < 0 ? *out_self : open_proc(path, err);
+	*out_proc = *out_self < 0 ? *out_self : open_program(box, err);
 	return *out_proc < 0 ? *out_proc : 0;
 }
 
@@ -151,11 +156,11 @@ int bawn_verify_power(struct bawn_box *box, struct bawn_err *err)
 
 int bawn_verify_root(struct bawn_box *box, struct bawn_err *err)
 {
-	bawn_auto_fd self = -1, proc = -1;
-	int r = open_both(box, &self, &proc, err);
-	if (r == 0)
-		stands(box, BAWN_LAYER_RO_ROOT, is_ro(proc, box), "the root is writable");
-	return r;
+	bawn_auto_fd proc = open_program(box, err);
+	if (proc < 0)
+		return proc;
+	stands(box, BAWN_LAYER_RO_ROOT, is_ro(proc, box), "the root is writable");
+	return 0;
 }
 
 /* Nothing but loopback: a namespace of one's own could still have been given a way out. */

@@ -197,7 +197,9 @@ static void odd_hosts(void)
 	(void)kill(launcher, SIGKILL);
 	ok(waitpid(-1, NULL, 0) == launcher, "a host that reaps everything takes the launcher's status");
 	bawn_native_backend.release(s);
+	unsigned swept = 0;
 	ok(until(none, 10000), "and release still comes back");
+	ok(bawn_native_backend.sweep("/nonexistent", &swept, NULL) == 0 && cgroup_dirs(launcher) == 0, "and what it left is swept");
 	sigset_t all, old;
 	(void)sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, &old);
