@@ -369,6 +369,13 @@ int bawn_cgroups_limit(struct bawn_cgroups *cg, const struct bawn_limits *limits
 	return r;
 }
 
+void bawn_cgroups_give_way(const struct bawn_cgroups *cg)
+{
+	const struct bawn_hierarchy *cpu = &cg->at[cg->of[BAWN_CTL_CPU]];
+	if (cg->made)  /* a courtesy and no limit: a run that does not give way is still held by its own */
+		(void)write_text(cpu->fd, cpu->v2 ? "cpu.weight" : "cpu.shares", cpu->v2 ? "25" : "256");
+}
+
 int bawn_cgroups_enter(const struct bawn_cgroups *cg, struct bawn_err *err)
 {
 	for (size_t i = 0; i < cg->n; i++) {

@@ -42,6 +42,8 @@ BAWN_MUST_CHECK int bawn_cgroups_find(struct bawn_cgroups *cg, struct bawn_err *
 /* The directories, then what they are for: `up` after both. */
 BAWN_MUST_CHECK int bawn_cgroups_make(struct bawn_cgroups *cg, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_cgroups_limit(struct bawn_cgroups *cg, const struct bawn_limits *limits, struct bawn_err *err);
+/* Beside others the run now gets a quarter of what one that begins gets; alone, all it may use as before. */
+void bawn_cgroups_give_way(const struct bawn_cgroups *cg);
 /* Moves the calling process into the v1 directories, with the rights of who made them; a v2 one is
  * joined by clone3 with this fd (or -1). */
 BAWN_MUST_CHECK int bawn_cgroups_enter(const struct bawn_cgroups *cg, struct bawn_err *err);

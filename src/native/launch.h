@@ -34,6 +34,7 @@ struct bawn_watch {
 	uint64_t sockets;                      /* the most a sample found */
 	uint64_t locks;                        /* the most file locks a look found */
 	uint64_t locks_cpu_us;                 /* CPU time at the last look */
+	bool     gave_way;                     /* to runs that begin */
 	uint32_t denied[BAWN_SYSCALLS + 1];    /* by number; the last: all others */
 	uint64_t notified;
 };

@@ -102,6 +102,19 @@ again, _ = measured("print(1)")
 equal(again["limits"]["memory_bytes"], a["memory_bytes"], "alone again, it gets what it got at first")
 ok(wait_for(lambda: not cgroup_dirs(), 5), "nothing is left in the cgroup tree")
 
+# Who has computed for a while gives way to those that begin.
+def weight(slot):
+    """Its part of the CPUs where others want them too; 1: as much as one that begins."""
+    shares = limit_of(FIRST_UID + slot, "cpu.shares")
+    return int(shares) / 1024 if shares else int(limit_of(FIRST_UID + slot, "cpu.weight") or 0) / 100
+
+
+busy, busy_slot = running("while True: pass", "-t", "8s")
+idle, idle_slot = running("import time\ntime.sleep(8)")
+ok(wait_for(lambda: weight(busy_slot) == 0.25, 6), f"a run that has computed for a while has a quarter of a new one's part of the CPUs ({weight(busy_slot)})")
+equal(weight(idle_slot), 1, "one that only waits keeps its own")
+equal((finish(busy)["status"], finish(idle)["status"]), ("timeout", "completed"), "and both end as they would")
+
 # The host is full: wait, then busy.
 conf = w.config(sandbox="dynamic:\n  max_running: 1\nqueue_timeout: 1s\n")
 p, _ = running("import time\ntime.sleep(7)\n")
