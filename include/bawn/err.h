@@ -37,7 +37,7 @@ extern "C" {
 	X(REASON_MISSING,      "reason_missing",      EINVAL,     400, "an override needs --reason TEXT") \
 	X(REASON_TOO_LONG,     "reason_too_long",     EINVAL,     400, NULL) \
 	X(OVERRIDE_NOT_ALLOWED, "override_not_allowed", EPERM,    403, "overrides.allow_user_override in security.yaml is false") \
-	X(NETWORK_UNAVAILABLE, "network_unavailable", ENETUNREACH, 400, "network_mode and whitelist in sandbox.yaml say what a run may reach; bawn policy show network") \
+	X(NETWORK_UNAVAILABLE, "network_unavailable", ENETUNREACH, 400, "network_mode and whitelist in sandbox.yaml say what a run may reach: bawn policy show") \
 	X(NETWORK_LOST,        "network_lost",        ENETDOWN,   500, "what the run did on the network is not known, so it was ended; run it again") \
 	X(INSTALL_FAILED,      "install_failed",      EIO,        502, "nothing was kept; `denials` name the hosts that policy does not list") \
 	X(BACKEND_UNAVAILABLE, "backend_unavailable", ENODEV,     503, "bawn doctor says what is missing") \

@@ -19,6 +19,8 @@ for args, code, type in (
     r = w.bawn("run", "--json", *args)
     ok(r.code == code and r.json and r["status"] == "error" and (type is None or r["error"]["type"] == type) and r["error"]["message"],
        f"run {' '.join(args)}: {code} {r.json and r['error'] and r['error']['type']}") or r.show()
+hint = w.bawn("run", "--json", "--network", "dependencies", "-c", "print(1)")["error"]["hint"]
+equal(w.bawn(*hint.split("bawn ")[1].split()).code, 0, f"a hint can be typed: {hint}")
 w.file("bad.py", b"print('\xff')")
 equal(w.bawn("run", "--json", "bad.py")["error"]["type"], "bad_utf8", "a file that is not UTF-8 is named so")
 w.file("nul.py", b"print(1)\0")
