@@ -107,6 +107,8 @@ static int gather(struct bawn_cli *c, const struct bawn_cli_command *cmd, void *
 		if (r < 0)
 			return r;
 		bool all = cmd->options_first || (rest > 1 && strcmp(argv[at + rest - 1], "--") == 0);
+		if (cmd->options_first)
+			c->rest = (int)(argv + rest - c->argv);
 		for (at += rest; all && at < argc; at++)
 			word[(*out_n)++] = argv[at];
 		if (at >= argc)

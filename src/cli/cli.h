@@ -34,7 +34,7 @@ struct bawn_cli {
 	const struct bawn_cli_command *command;
 	struct bawn *bawn;              /* opened by bawn_cli_open, closed by bawn_cli_main */
 	bool colour_out, colour_err;
-	int argc, at; char **argv;      /* as typed; argv[at] is the command word */
+	int argc, at, rest; char **argv;  /* as typed; argv[at] is the command word; of run: argv[rest] is the code's own, or FILE */
 };
 
 struct bawn_cli_command {

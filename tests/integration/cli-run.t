@@ -163,7 +163,7 @@ p, approval = held("--label", "n=3")
 p.send_signal(signal.SIGINT)
 out, err = p.communicate(timeout=30)
 equal(p.returncode, 130, "Ctrl-C ends the waiting")
-r = w.bawn("run", "-c", HIGH + " # it's")
+r = w.bawn("run", "-c", HIGH + " # it's \u2764\ufe0f")
 again = [l for l in r.err.splitlines() if "run --approval" in l]
 ok(len(again) == 1 and "bawn approve" in r.err, "a held request says what to type") or r.show()
 if again:
