@@ -142,13 +142,20 @@ r = terminal(w, ["run", script], [("type yes: ", "\x03")])
 ok(r.code == 130 and len(w.records("exec.intent")) == n, "Ctrl-C at the question: 130, nothing ran") or r.show()
 r = terminal(w, ["run", script], [("type yes: ", "yes\n"), ("characters): ", "\n"), ("characters): ", "\n"), ("characters): ", "\n")])
 ok(r.code == 126, "an empty reason is no reason") or r.show()
+r = terminal(w, ["run", script], [("type yes: ", "yes\n"), ("characters): ", "  \n"), ("characters): ", "x" * 501 + "\n"), ("characters): ", "x" * 500 + "\n")])
+equal((r.code, w.records("override.used")[-1]["body"]["reason"]), (0, "x" * 500), "one that is blank or too long is asked for again") or r.show()
 r = terminal(w, ["run", "--reason", "given before", script], [("type yes: ", "yes\n")])
 ok(r.code == 0 and w.records("override.used")[-1]["body"]["reason"] == "given before", "--reason is not asked again") or r.show()
 
 # Waiting for the answer.
+def pending():
+    return {a["id"] for a in w.bawn("pending", "--json").json}
+
+
 def held(*more):
+    before = pending()
     p = w.start("run", "--wait", "--json", *more, "-c", HIGH)
-    return p, wait_for(lambda: w.bawn("pending", "--json").json)[0]["id"]
+    return p, wait_for(lambda: pending() - before).pop()
 
 p, approval = held()
 terminal(w, ["approve", approval, "--reason", "go on"], [("yes", "yes\n")])
@@ -163,6 +170,15 @@ p, approval = held("--label", "n=3")
 p.send_signal(signal.SIGINT)
 out, err = p.communicate(timeout=30)
 equal(p.returncode, 130, "Ctrl-C ends the waiting")
+p, approval = held("--label", "n=4")
+p.send_signal(signal.SIGINT)
+p.communicate(timeout=30)
+for word, name in (("7ZZZZZZZZZ", "nothing"), (approval[:3], "several")):
+    for verb in ("approve", "deny"):
+        r = terminal(w, [verb, word, "--reason", "x"], [("type yes: ", "yes\n")])
+        ok(r.code == 1 and "type yes" not in r.out and word in r.out, f"{verb} of {name}: nobody is asked about what is not shown") or r.show()
+r = terminal(w, ["approve", approval[:-1].lower(), "--reason", "cut short"], [("type yes: ", "yes\n")])
+ok(r.code == 0 and 0 <= r.out.find(approval) < r.out.find("type yes") < r.out.find(f"{approval} approved"), "a name that is cut short is shown whole, and is the one approved") or r.show()
 r = w.bawn("run", "-c", HIGH + " # it's \u2764\ufe0f")
 again = [l for l in r.err.splitlines() if "run --approval" in l]
 ok(len(again) == 1 and "bawn approve" in r.err, "a held request says what to type") or r.show()
