@@ -207,7 +207,7 @@ BAWN_MUST_CHECK int bawn_cli_drive(struct bawn_cli_drive *d, struct bawn *b, str
 int bawn_cli_drive_wait(struct bawn_cli_drive *d, int inotify, int ms);
 
 /* ---- report.c: a result in words ---- */
-struct bawn_cli_ran { const char *path, *network, *out_dir; size_t n_inputs; struct bawn_span code; bool stats, dry_run, asked; };
+struct bawn_cli_ran { const char *path, *network, *out_dir; size_t n_inputs; struct bawn_span code; bool stats, dry_run, asked, unread; };
 /* BAWN_EXIT_CANNOT where what was asked for could not be written, else 0. */
 int bawn_cli_report(const struct bawn_cli *c, const json_t *result, const struct bawn_cli_ran *ran);
 /* "bawn run --approval ID ..." as it has to be typed. */

@@ -100,6 +100,8 @@ static int open_result(struct run *r, struct bawn_err *err)
 	struct stat st;
 	if (path == NULL)
 		return 0;
+	if (path[0] == '\0')
+		return bawn_fail(err, -ENOENT, "a file without a name");
 	bool special = strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
 	if (!special)
 		return open_result_dir(r, path, err);
@@ -244,7 +246,7 @@ static int report(struct run *r, const json_t *doc)
 	struct bawn_cli_ran ran = {
 		.path = r->path, .network = r->o->network, .out_dir = r->o->out, .n_inputs = r->in.n,
 		.code = bawn_buf_span(&r->code), .stats = r->o->stats, .dry_run = r->o->dry_run,
-		.asked = r->drive.asker.asked,
+		.asked = r->drive.asker.asked, .unread = r->drive.broken && r->drive.interrupts == 0,
 	};
 	return bawn_cli_report(r->c, doc, &ran);
 }
@@ -292,7 +294,8 @@ static void wait_for_answer(struct run *r, json_t **doc)
 	r->req.approval = r->approval;
 	if (!r->c->common.json)
 		(void)report(r, *doc);  /* of what is held: nothing goes to stdout */
-	bawn_cli_say("waiting for the answer to %s", r->approval);
+	if (!r->c->common.quiet)
+		bawn_cli_say("waiting for the answer to %s", r->approval);
 	while (still_pending(r)) {
 		char events[4096];
 		r->interrupted = bawn_cli_drive_wait(&r->drive, watch, ASK_AGAIN_MS) != 0;

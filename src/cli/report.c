@@ -184,6 +184,8 @@ static void say_status(const struct bawn_cli *c, const json_t *result, const str
 		say_refused(c, result, ran);
 	else if (json_is_object(bawn_cli_at(result, "error")))
 		say_error(result);
+	else if (strcmp(status, "cancelled") == 0 && ran->unread)
+		bawn_cli_say("cancelled: stopped since nobody reads its output any more");
 	else
 		for (size_t i = 0; i < BAWN_LEN(ended); i++)
 			if (strcmp(status, ended[i].status) == 0)
