@@ -29,7 +29,7 @@ extern "C" {
 	X(EMPTY_CODE,          "empty_code",          EINVAL,     400, "give a FILE, '-' for standard input, or -c CODE") \
 	X(CODE_TOO_LARGE,      "code_too_large",      EFBIG,      413, "raise max_code_bytes in security.yaml, or pass data with --in") \
 	X(NUL_BYTE,            "nul_byte",            EINVAL,     400, "source code cannot contain NUL bytes; pass binary data with --in") \
-	X(BAD_UTF8,            "bad_utf8",            EILSEQ,     400, "source code must be UTF-8; convert it first, for example with iconv") \
+	X(BAD_UTF8,            "bad_utf8",            EILSEQ,     400, "code and text must be UTF-8; convert it first, for example with iconv") \
 	X(UNKNOWN_LANGUAGE,    "unknown_language",    EINVAL,     400, "say which with --lang python|bash|javascript") \
 	X(ENV_REFUSED,         "env_refused",         EPERM,      400, "this variable changes how the interpreter or the loader behaves") \
 	X(INPUT_INVALID,       "input_invalid",       EINVAL,     400, NULL) \

@@ -23,6 +23,18 @@ hint = w.bawn("run", "--json", "--network", "dependencies", "-c", "print(1)")["e
 equal(w.bawn(*hint.split("bawn ")[1].split()).code, 0, f"a hint can be typed: {hint}")
 w.file("bad.py", b"print('\xff')")
 equal(w.bawn("run", "--json", "bad.py")["error"]["type"], "bad_utf8", "a file that is not UTF-8 is named so")
+odd = os.fsencode(w.dir) + b"/odd\xff.py"
+with open(odd, "wb") as f:
+    f.write(b"print('odd')\n")
+r = w.bawn("run", b"odd\xff.py")
+equal((r.code, r.out, w.records("exec.outcome")[-1]["body"]["path"]), (0, "odd\n", "odd\ufffd.py"), "a file whose name is not UTF-8 runs all the same") or r.show()
+r = w.bawn("run", "--json", "-c", "print(1)", b"\xff")
+equal((r["error"]["type"], r["error"]["field"], r["error"]["message"]), ("bad_utf8", "args", "args: a value is not UTF-8"), "an argument that is not UTF-8 is named so")
+with open(w.dir + "/\x1b[2J", "wb"):
+    r = w.bawn("run", "--json", "--in", "\x1b[2J", "-c", "print(1)")
+equal((r["error"]["type"], "'\x1b[2J'" in r["error"]["message"]), ("input_invalid", True), "and so is an input whose name has a control character") or r.show()
+r = w.bawn("run", "--json", "--dry-run", "--cpus", "0.3", "-c", "print(1)")
+ok('"cpus":0.3,' in r.out, "a number is written as people would") or r.show()
 w.file("nul.py", b"print(1)\0")
 equal(w.bawn("run", "--json", "nul.py")["error"]["type"], "nul_byte", "a NUL byte too")
 w.file("big.py", b"#" * ((1 << 20) + 1))
