@@ -149,6 +149,10 @@ ok(all(x["fix"] for x in layers.values() if x["state"] == "missing"), "with the 
 equal(w.bawn("doctor").code, 0, "doctor: usable")
 equal(w.bawn("approve", "7ZZZZZZZZZ", "--reason", "x").code, 1, "approve of nothing: 1")
 equal(w.bawn("pending", "--json").json, [], "nothing is pending")
+r = w.bawn("pending", "--json", "--state", w.dir + "/never")
+equal((r.code, r.json, os.path.exists(w.dir + "/never")), (0, [], False), "nor where nobody ever asked, and looking makes nothing")
+r = w.bawn("approve", "7ZZZZZZZZZ", "--reason", "x", "--json", "--state", "/proc/bawn")
+equal((r.code, r["error"]["type"]), (125, "state_unwritable"), "a state directory that cannot be is named so") or r.show()
 if is_root():
     user = os.environ.get("BAWN_TEST_USER", "nobody")
     u = World(user=user, base="/tmp")
