@@ -158,7 +158,7 @@ static int read_input(struct run *r, bool code_was_stdin, struct bawn_err *err)
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "stdin", "standard input is a terminal, which is never read");
 	if (from != NULL && strcmp(from, "-") != 0)
 		return input_failed(from, bawn_read_file(AT_FDCWD, from, &r->input, err), err);
-	if (from == NULL && (terminal || code_was_stdin || r->o->dry_run))
+	if (from == NULL && (terminal || code_was_stdin))
 		return 0;
 	return input_failed("standard input", bawn_cli_read_stdin(&r->input, r->c->common.quiet, err), err);
 }

