@@ -344,9 +344,15 @@ static int say_lost(const struct run *r, int code)
 	return code;
 }
 
+/* The program's own code is success only where the files it left got where they were to go, too. */
 static int exit_code(const struct run *r, const json_t *doc)
 {
-	return r->drive.asker.interrupted || r->interrupted ? BAWN_EXIT_INTERRUPTED : bawn_exit_code(doc);
+	const char *status = bawn_cli_text(doc, "status");
+	bool own = strcmp(status, bawn_status_name(BAWN_STATUS_COMPLETED)) == 0 || strcmp(status, bawn_status_name(BAWN_STATUS_FAILED)) == 0;
+	bool lost = own && r->o->out != NULL && json_is_object(bawn_cli_at(doc, "error"));
+	if (r->drive.asker.interrupted || r->interrupted || (lost && r->drive.interrupts > 0))
+		return BAWN_EXIT_INTERRUPTED;
+	return lost ? BAWN_EXIT_CANNOT : bawn_exit_code(doc);
 }
 
 static int finish(struct run *r, json_t *doc)
@@ -406,7 +412,7 @@ const struct bawn_cli_command bawn_cmd_run = {
 		"on; a terminal is never read.  A caller that leaves a pipe open must close it or give\n"
 		"--stdin /dev/null.  Output is shown as it comes; control sequences other than colours are\n"
 		"escaped when it goes to a terminal, and colours end with it.  With --json nothing is\n"
-		"streamed.  Output that cannot be written is exit status 125.\n"
+		"streamed.  Output, or a file of --out, that cannot be written is exit status 125.\n"
 		"\n"
 		"--out makes DIR before anything runs.  Files are written there whole, never through a link,\n"
 		"over a hidden file or below a hidden directory that is there already, nor into bawn's own\n"

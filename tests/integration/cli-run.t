@@ -226,6 +226,11 @@ size = 9000 << 10  # enough for the log
 with open(w.dir + "/big.out", "wb") as out:
     p = subprocess.run([BAWN, "run", "-q", "-c", "print('x' * 12000000)"], env=w.env, cwd=w.dir, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, text=True, preexec_fn=limit)
 equal((p.returncode, "write standard output: File too large" in p.stderr, os.path.getsize(w.dir + "/big.out")), (125, True, size), "output that outgrows it, too") or diag(p.stderr)
+os.makedirs(w.dir + "/taken/big")
+for code, lost in (("open('big','w').write('b'); open('small','w').write('s')", ["big"]), ("open('small','w').write('t')", [])):
+    r = w.bawn("run", "--json", "--out", "taken", "-c", code)
+    equal((r.code, r["status"], (r["error"] or {}).get("field"), [f["path"] for f in r["files"]], [f["path"] for f in r["skipped_files"]]),
+          (125 if lost else 0, "completed", "out_dir" if lost else None, ["small"], lost), "a file of --out that cannot be written, too" if lost else "control: one that can") or r.show()
 r = w.bawn("run", "--out", "left", "-c", "open('a.txt','w').write('A'); print(1)")
 ok(r.code == 0 and open(w.dir + "/left/a.txt").read() == "A" and "1 file" in r.err, "--out copies what was left, and says so") or r.show()
 r = w.bawn("run", "-c", "open('a.txt','w').write('A')")
