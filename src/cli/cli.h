@@ -169,6 +169,8 @@ void bawn_cli_inputs_done(struct bawn_cli_inputs *in);
 /* Reads to the end; over `out`'s ceiling is `too_large`.  Says so when nothing comes for a while. */
 BAWN_MUST_CHECK int bawn_cli_read_stdin(struct bawn_buf *out, bool quiet, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_cli_read_code(const char *path, struct bawn_buf *out, struct bawn_err *err);
+/* A file that was named on the command line and is no code. */
+BAWN_MUST_CHECK int bawn_cli_read_file(const char *path, struct bawn_buf *out, struct bawn_err *err);
 
 /* ---- with.c: packages by name and by file ---- */
 /* Files: a package.json by its name, else lines as pip has them. */

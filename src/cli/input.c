@@ -192,6 +192,18 @@ int bawn_cli_read_stdin(struct bawn_buf *out, bool quiet, struct bawn_err *err)
 	return bawn_read_fd(STDIN_FILENO, "standard input", out, err);
 }
 
+int bawn_cli_read_file(const char *path, struct bawn_buf *out, struct bawn_err *err)
+{
+	int r = bawn_read_file(AT_FDCWD, path, out, err);
+	if (r == -ENOENT)
+		return bawn_fail_as(err, BAWN_ERROR_NOT_FOUND, NULL, "no file '%s'", path);
+	if (r == -EFBIG)
+		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, NULL, "'%s' is larger than %zu bytes", path, out->max);
+	if (r < 0 && r != -ENOMEM)
+		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, NULL, "'%s': %s", path, strerror(-r));
+	return r;
+}
+
 int bawn_cli_read_code(const char *path, struct bawn_buf *out, struct bawn_err *err)
 {
 	int r = strcmp(path, "-") == 0 ? bawn_cli_read_stdin(out, true, err) : bawn_read_file(AT_FDCWD, path, out, err);

@@ -138,9 +138,9 @@ static int copy_list(const char *field, const char *const *list, size_t n, size_
                      char ***out, size_t *out_n, struct bawn_err *err)
 {
 	if (n > max_n)
-		return INVALID(field, "%zu values, at most %zu are taken", n, max_n);
+		return INVALID(field, "%s: %zu values, at most %zu are taken", field, n, max_n);
 	if (n > 0 && list == NULL)
-		return INVALID(field, "the list is missing");
+		return INVALID(field, "%s: the list is missing", field);
 	*out = calloc(n + 1, sizeof **out);
 	if (*out == NULL)
 		return bawn_fail(err, -ENOMEM, "copy the request");
@@ -151,7 +151,7 @@ static int copy_list(const char *field, const char *const *list, size_t n, size_
 			return r;
 		total += strlen(list[i]) + 1;
 		if (total > BAWN_MAX_ARG_BYTES)
-			return INVALID(field, "more than %u bytes together", BAWN_MAX_ARG_BYTES);
+			return INVALID(field, "%s: more than %u bytes together", field, BAWN_MAX_ARG_BYTES);
 		(*out)[i] = strdup(list[i]);
 		if ((*out)[i] == NULL)
 			return bawn_fail(err, -ENOMEM, "copy the request");
@@ -179,10 +179,10 @@ static int check_pairs(const char *field, char **list, size_t n, struct bawn_err
 	for (size_t i = 0; i < n; i++) {
 		struct bawn_span key = key_of(list[i]);
 		if (strchr(list[i], '=') == NULL || key.n == 0)
-			return INVALID(field, "'%.60s' is not NAME=VALUE", list[i]);
+			return INVALID(field, "%s: '%.60s' is not NAME=VALUE", field, list[i]);
 		for (size_t j = 0; j < i; j++)
 			if (bawn_span_equal(key, key_of(list[j])))
-				return INVALID(field, "'%.*s' is given twice", (int)key.n, key.p);
+				return INVALID(field, "%s: '%.*s' is given twice", field, (int)key.n, key.p);
 	}
 	return 0;
 }

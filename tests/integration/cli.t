@@ -154,6 +154,23 @@ r = w.bawn("pending", "--json", "--state", w.dir + "/never")
 equal((r.code, r.json, os.path.exists(w.dir + "/never")), (0, [], False), "nor where nobody ever asked, and looking makes nothing")
 r = w.bawn("approve", "7ZZZZZZZZZ", "--reason", "x", "--json", "--state", "/proc/bawn")
 equal((r.code, r["error"]["type"]), (125, "state_unwritable"), "a state directory that cannot be is named so") or r.show()
+for args, code, type in ((("rules", "test", "none.yaml"), 125, "not_found"), (("audit", "verify", "--bundle", "none.json"), 125, "not_found"), (("policy", "set", "none.yaml"), 125, "not_found"), (("rules", "test", "."), 125, "input_invalid")):
+    r = w.bawn(*args, "--json")
+    equal((r.code, r["error"]["type"]), (code, type), f"{' '.join(args)}: {type}")
+for args in (("-e", "A"), ("-e", "A=1", "-e", "A=2"), ("--label", "A"), tuple(x for i in range(65) for x in ("--label", f"k{i}=v"))):
+    field = "env" if args[0] == "-e" else "labels"
+    r = w.bawn("run", *args, "-c", "print(1)")
+    ok(r.code == 125 and f"invalid_request: {field}: " in r.err, f"run {' '.join(args[:4])}: of what it is said") or r.show()
+equal(w.bawn("audit", "list", "--type", "exce").err, "bawn: there is no entry yet, or none that matches\n", "audit list says that nothing matches")
+bad = shutil.copytree(w.state, w.dir + "/bad-state")
+for path in sorted(glob.glob(bad + "/audit/seg/*.jsonl"))[:1]:
+    lines = open(path).read().splitlines(keepends=True)
+    lines[3] = lines[3].replace('"severity":"', '"severity":"X', 1)
+    open(path, "w").writelines(lines)
+r = w.bawn("audit", "verify", bad)
+equal((r.code, r.out.count("entry 3")), (1, 1), "an entry that was changed is named, once") or r.show()
+r = w.bawn("status", "--json", "--state", bad)
+equal((r.code, r["components"]["audit"]["reason"].count("entry 3")), (1, 1), "also in status") or r.show()
 if is_root():
     user = os.environ.get("BAWN_TEST_USER", "nobody")
     u = World(user=user, base="/tmp")
