@@ -143,6 +143,12 @@ static int help_for(struct bawn_cli *c, int argc, char **argv)
 	return cmd != NULL ? print_help(cmd, NULL) : unknown(c, NULL, argv[0]);
 }
 
+/* --state "$DIR" with nothing in DIR must not mean the host's own. */
+static const char *empty_directory(const struct bawn_cli_common *o)
+{
+	return o->state != NULL && *o->state == '\0' ? "state" : o->config != NULL && *o->config == '\0' ? "config" : NULL;
+}
+
 static int dispatch(struct bawn_cli *c, const struct bawn_cli_command *cmd, int argc, char **argv)
 {
 	struct bawn_err err = { 0 };
@@ -158,6 +164,8 @@ static int dispatch(struct bawn_cli *c, const struct bawn_cli_command *cmd, int 
 	}
 	if (c->common.help)
 		return print_help(cmd, NULL);
+	if (empty_directory(&c->common) != NULL)
+		return bawn_cli_usage(c, "option --%s: a directory without a name", empty_directory(&c->common));
 	if (n < cmd->least)
 		return bawn_cli_usage(c, "something is missing: %s %s", cmd->name, cmd->synopsis);
 	if (cmd->most >= 0 && n > cmd->most)

@@ -60,6 +60,8 @@ static const struct { const char *name, *word[MAX_WORDS]; int code; const char *
 	{ "a missing word, as JSON", { "approve", "--json" }, 2, "missing: approve ID --reason TEXT", "" },
 	{ "a status that is none", { "history", "--status", "complete" }, 2, "", "none of completed|failed|timeout|" },
 	{ "no status", { "history", "--status", "" }, 2, "", "none of completed|" },
+	{ "a state directory without a name", { "--state", "", "pending" }, 2, "", "option --state: " },
+	{ "configuration without a name", { "policy", "check", "--json", "--config=" }, 2, "option --config: ", "" },
 	{ "a word too many", { "show", "a", "b" }, 2, "", "'b' is one word too many" },
 	{ "run: wrong usage is 125", { "run", "--tmeout", "3", "x.py" }, 125, "", "did you mean '--timeout'?" },
 	{ "run: wrong usage as JSON has a status", { "run", "--json", "--tmeout" }, 125, "{\"v\":1,\"id\":\"", NULL },
