@@ -103,7 +103,8 @@ struct bawn_request {
 	const char        *reason;
 	const char        *approval;   /* id of an approval given for exactly this request */
 	/* Copy the files left in /workspace there; NULL: only list them.  One that cannot be written to, or lies in a directory
-	 * of bawn's own, is INVALID_REQUEST before anything runs. */
+	 * of bawn's own, is INVALID_REQUEST before anything runs; a file that cannot be written there is skipped, and told as
+	 * `error` beside how the code ended. */
 	const char        *out_dir;
 	int                stream;     /* on_event gets output up to the larger stream limit; the result keeps its start */
 	int                dry_run;    /* assess, decide and allocate only */

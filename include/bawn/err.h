@@ -29,7 +29,7 @@ extern "C" {
 	X(EMPTY_CODE,          "empty_code",          EINVAL,     400, "give a FILE, '-' for standard input, or -c CODE") \
 	X(CODE_TOO_LARGE,      "code_too_large",      EFBIG,      413, "raise max_code_bytes in security.yaml, or pass data with --in") \
 	X(NUL_BYTE,            "nul_byte",            EINVAL,     400, "source code cannot contain NUL bytes; pass binary data with --in") \
-	X(BAD_UTF8,            "bad_utf8",            EILSEQ,     400, "source code must be UTF-8; convert it first, for example with iconv") \
+	X(BAD_UTF8,            "bad_utf8",            EILSEQ,     400, "code and text must be UTF-8; convert it first, for example with iconv") \
 	X(UNKNOWN_LANGUAGE,    "unknown_language",    EINVAL,     400, "say which with --lang python|bash|javascript") \
 	X(ENV_REFUSED,         "env_refused",         EPERM,      400, "this variable changes how the interpreter or the loader behaves") \
 	X(INPUT_INVALID,       "input_invalid",       EINVAL,     400, NULL) \
@@ -37,7 +37,7 @@ extern "C" {
 	X(REASON_MISSING,      "reason_missing",      EINVAL,     400, "an override needs --reason TEXT") \
 	X(REASON_TOO_LONG,     "reason_too_long",     EINVAL,     400, NULL) \
 	X(OVERRIDE_NOT_ALLOWED, "override_not_allowed", EPERM,    403, "overrides.allow_user_override in security.yaml is false") \
-	X(NETWORK_UNAVAILABLE, "network_unavailable", ENETUNREACH, 400, "network_mode and whitelist in sandbox.yaml say what a run may reach; bawn policy show network") \
+	X(NETWORK_UNAVAILABLE, "network_unavailable", ENETUNREACH, 400, "network_mode and whitelist in sandbox.yaml say what a run may reach: bawn policy show") \
 	X(NETWORK_LOST,        "network_lost",        ENETDOWN,   500, "what the run did on the network is not known, so it was ended; run it again") \
 	X(INSTALL_FAILED,      "install_failed",      EIO,        502, "nothing was kept; `denials` name the hosts that policy does not list") \
 	X(BACKEND_UNAVAILABLE, "backend_unavailable", ENODEV,     503, "bawn doctor says what is missing") \

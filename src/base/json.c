@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include <float.h>
 #include <sodium.h>
 #include "base/cleanup.h"
 #include "base/utf8.h"
@@ -50,7 +51,8 @@ static int append(const char *p, size_t n, void *out)
 
 int bawn_json_put(struct bawn_buf *out, const json_t *value, struct bawn_err *err)
 {
-	if (json_dump_callback(value, append, out, JSON_COMPACT | JSON_ENCODE_ANY) == 0)
+	/* As many digits as a number keeps: 0.015 is not 0.014999999999999999. */
+	if (json_dump_callback(value, append, out, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(DBL_DIG)) == 0)
 		return 0;
 	return bawn_fail(err, bawn_buf_error(out) < 0 ? bawn_buf_error(out) : -ENOMEM, "write JSON");
 }

@@ -88,18 +88,6 @@ static int print_help(const struct bawn_cli_command *cmd, const char *group)
 	return bawn_cli_print(&out, BAWN_EXIT_OK);
 }
 
-static int help_for(struct bawn_cli *c, int argc, char **argv)
-{
-	if (argc < 1)
-		return print_help(NULL, NULL);
-	if (is_group(argv[0])) {
-		const struct bawn_cli_command *cmd = argc > 1 ? find(argv[0], argv[1]) : NULL;
-		return argc > 1 && cmd == NULL ? unknown(c, argv[0], argv[1]) : print_help(cmd, argv[0]);
-	}
-	const struct bawn_cli_command *cmd = find(NULL, argv[0]);
-	return cmd != NULL ? print_help(cmd, NULL) : unknown(c, NULL, argv[0]);
-}
-
 /* Common options standing before a command word.  *out_rest: where that word is. */
 static int leading(struct bawn_cli *c, int argc, char **argv, int *out_rest, struct bawn_err *err)
 {
@@ -119,6 +107,8 @@ static int gather(struct bawn_cli *c, const struct bawn_cli_command *cmd, void *
 		if (r < 0)
 			return r;
 		bool all = cmd->options_first || (rest > 1 && strcmp(argv[at + rest - 1], "--") == 0);
+		if (cmd->options_first)
+			c->rest = (int)(argv + rest - c->argv);
 		for (at += rest; all && at < argc; at++)
 			word[(*out_n)++] = argv[at];
 		if (at >= argc)
@@ -131,6 +121,32 @@ static void look_for_json(struct bawn_cli *c, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
 		c->common.json |= strcmp(argv[i], "--json") == 0;
+}
+
+static int help_for(struct bawn_cli *c, int argc, char **argv)
+{
+	struct bawn_err err = { 0 };
+	int skip = 1;
+	look_for_json(c, argc, argv);  /* help has no document, a wrong word has */
+	if (leading(c, argc, argv, &skip, &err) < 0)
+		return bawn_cli_usage(c, "%s", err.msg);
+	argc -= skip;
+	argv += skip;
+	if (argc < 1)
+		return print_help(NULL, NULL);
+	if (is_group(argv[0])) {
+		const char *name = argc > 1 && argv[1][0] != '-' ? argv[1] : NULL;
+		const struct bawn_cli_command *cmd = name != NULL ? find(argv[0], name) : NULL;
+		return name != NULL && cmd == NULL ? unknown(c, argv[0], name) : print_help(cmd, argv[0]);
+	}
+	const struct bawn_cli_command *cmd = find(NULL, argv[0]);
+	return cmd != NULL ? print_help(cmd, NULL) : unknown(c, NULL, argv[0]);
+}
+
+/* --state "$DIR" with nothing in DIR must not mean the host's own. */
+static const char *empty_directory(const struct bawn_cli_common *o)
+{
+	return o->state != NULL && *o->state == '\0' ? "state" : o->config != NULL && *o->config == '\0' ? "config" : NULL;
 }
 
 static int dispatch(struct bawn_cli *c, const struct bawn_cli_command *cmd, int argc, char **argv)
@@ -148,8 +164,10 @@ static int dispatch(struct bawn_cli *c, const struct bawn_cli_command *cmd, int 
 	}
 	if (c->common.help)
 		return print_help(cmd, NULL);
+	if (empty_directory(&c->common) != NULL)
+		return bawn_cli_usage(c, "option --%s: a directory without a name", empty_directory(&c->common));
 	if (n < cmd->least)
-		return bawn_cli_usage(c, "something is missing");
+		return bawn_cli_usage(c, "something is missing: %s %s", cmd->name, cmd->synopsis);
 	if (cmd->most >= 0 && n > cmd->most)
 		return bawn_cli_usage(c, "'%s' is one word too many", word[cmd->most]);
 	int code = cmd->run(c, opts, n, word);
@@ -201,7 +219,7 @@ static int choose(struct bawn_cli *c, int argc, char **argv)
 	if (argc < 1)
 		return c->common.help ? print_help(NULL, NULL) : bawn_cli_usage(c, "which command? 'bawn --help' lists them");
 	if (strcmp(argv[0], "help") == 0)
-		return help_for(c, argc - 1, argv + 1);
+		return help_for(c, argc, argv);
 	if (is_group(argv[0]))
 		return dispatch_group(c, argc, argv);
 	const struct bawn_cli_command *cmd = find(NULL, argv[0]);

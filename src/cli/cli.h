@@ -34,7 +34,7 @@ struct bawn_cli {
 	const struct bawn_cli_command *command;
 	struct bawn *bawn;              /* opened by bawn_cli_open, closed by bawn_cli_main */
 	bool colour_out, colour_err;
-	int argc, at; char **argv;      /* as typed; argv[at] is the command word */
+	int argc, at, rest; char **argv;  /* as typed; argv[at] is the command word; of run: argv[rest] is the code's own, or FILE */
 };
 
 struct bawn_cli_command {
@@ -169,6 +169,8 @@ void bawn_cli_inputs_done(struct bawn_cli_inputs *in);
 /* Reads to the end; over `out`'s ceiling is `too_large`.  Says so when nothing comes for a while. */
 BAWN_MUST_CHECK int bawn_cli_read_stdin(struct bawn_buf *out, bool quiet, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_cli_read_code(const char *path, struct bawn_buf *out, struct bawn_err *err);
+/* A file that was named on the command line and is no code. */
+BAWN_MUST_CHECK int bawn_cli_read_file(const char *path, struct bawn_buf *out, struct bawn_err *err);
 
 /* ---- with.c: packages by name and by file ---- */
 /* Files: a package.json by its name, else lines as pip has them. */
@@ -207,7 +209,7 @@ BAWN_MUST_CHECK int bawn_cli_drive(struct bawn_cli_drive *d, struct bawn *b, str
 int bawn_cli_drive_wait(struct bawn_cli_drive *d, int inotify, int ms);
 
 /* ---- report.c: a result in words ---- */
-struct bawn_cli_ran { const char *path, *network, *out_dir; size_t n_inputs; struct bawn_span code; bool stats, dry_run, asked; };
+struct bawn_cli_ran { const char *path, *network, *out_dir; size_t n_inputs; struct bawn_span code; bool stats, dry_run, asked, unread; };
 /* BAWN_EXIT_CANNOT where what was asked for could not be written, else 0. */
 int bawn_cli_report(const struct bawn_cli *c, const json_t *result, const struct bawn_cli_ran *ran);
 /* "bawn run --approval ID ..." as it has to be typed. */

@@ -14,18 +14,26 @@ static const struct bawn_opt rows[] = {
 	BAWN_CLI_OPT(struct opts, 0, "reason", TEXT, reason, "TEXT", NULL, "why, 1 to 500 characters; it is recorded"),
 };
 
-/* The pending request with this id or unique prefix; NULL leaves the answer to the library. */
-static json_t *find(const json_t *list, const char *id)
+/* The pending request with this id or unique prefix, for a person to look at: nobody is asked about what cannot be shown. */
+static int find(const struct bawn_cli *c, const char *id, json_t **out, struct bawn_err *err)
 {
+	struct bawn_result *result = NULL;
+	bawn_auto_json list = NULL;
 	json_t *found = NULL, *row;
-	size_t i;
+	size_t i, n = 0;
+	int r = bawn_approvals_list(c->bawn, &result, err);
+	r = r < 0 ? r : bawn_cli_take(result, &list, err);
+	if (r < 0)
+		return r;
 	json_array_foreach(list, i, row)
-		if (strncasecmp(bawn_cli_text(row, "id"), id, strlen(id)) == 0) {
-			if (found != NULL)
-				return NULL;
+		if (*id != '\0' && strncasecmp(bawn_cli_text(row, "id"), id, strlen(id)) == 0) {
 			found = row;
+			n++;
 		}
-	return found;
+	if (n != 1)
+		return bawn_fail_as(err, BAWN_ERROR_APPROVAL_UNKNOWN, "approval", n == 0 ? "no request '%.40s' waits for an answer" : "'%.40s' fits several requests", id);
+	*out = json_incref(found);
+	return 0;
 }
 
 static void put_request(struct bawn_buf *out, const struct bawn_cli *c, const json_t *doc)
@@ -50,39 +58,36 @@ static void put_request(struct bawn_buf *out, const struct bawn_cli *c, const js
 	bawn_buf_char(out, '\n');
 }
 
-/* 1 yes, 0 no. */
-static int ask(const struct bawn_cli *c, const char *id, bool approve, const char *given, int tty, char *reason, size_t size)
+/* 0 with a reason, or why there is no answer. */
+static int ask(const struct bawn_cli *c, const json_t *request, bool approve, const char *given, int tty, char *reason, size_t size, struct bawn_err *err)
 {
-	struct bawn_result *result = NULL;
-	bawn_auto_json list = NULL;
 	bawn_auto_buf text = BAWN_BUF(1u << 20);
 	struct bawn_cli_asker asker = { .tty = tty, .signals = -1 };
-	if (bawn_approvals_list(c->bawn, &result, NULL) == 0 && bawn_cli_take(result, &list, NULL) == 0) {
-		const json_t *doc = find(list, id);
-		if (doc != NULL)
-			put_request(&text, c, doc);
-	}
+	put_request(&text, c, request);
 	bawn_buf_str(&text, approve ? "Approve it? type yes: " : "Deny it? type yes: ");
-	return bawn_buf_error(&text) == 0 && bawn_cli_ask(&asker, text.p, given, reason, size);
+	if (bawn_buf_error(&text) == 0 && bawn_cli_ask(&asker, text.p, given, reason, size))
+		return 0;
+	return bawn_fail_as(err, BAWN_ERROR_APPROVAL_OPEN, NULL, "no answer given: %s is as it was", bawn_cli_text(request, "id"));
 }
 
 static int decide(struct bawn_cli *c, const struct opts *o, const char *id, bool approve)
 {
 	struct bawn_err err = { 0 };
 	struct bawn_result *result = NULL;
-	bawn_auto_json doc = NULL;
+	bawn_auto_json request = NULL, *doc = NULL;
 	char reason[2048] = "";
 	bawn_auto_fd tty = bawn_cli_tty(c->common.json);
 	if (bawn_cli_open(c, &err) < 0)
 		return bawn_cli_fail(c, &err);
-	if (tty < 0 && o->reason == NULL)
-		(void)bawn_fail_as(&err, BAWN_ERROR_REASON_MISSING, "reason", "an answer needs a reason");
-	else if (tty >= 0 && !ask(c, id, approve, o->reason, tty, reason, sizeof reason))
-		(void)bawn_fail_as(&err, BAWN_ERROR_APPROVAL_OPEN, NULL, "no answer given: %s is as it was", id);
-	else if (bawn_approvals_decide(c->bawn, id, approve, tty >= 0 ? reason : o->reason, tty >= 0, &result, &err) == 0 &&
-	         bawn_cli_take(result, &doc, &err) == 0)
-		err.code = 0;
-	if (doc == NULL)
+	int r = tty < 0 && o->reason == NULL ? bawn_fail_as(&err, BAWN_ERROR_REASON_MISSING, "reason", "an answer needs a reason") : 0;
+	if (r == 0 && tty >= 0)
+		r = find(c, id, &request, &err);
+	if (r == 0 && tty >= 0)
+		r = ask(c, request, approve, o->reason, tty, reason, sizeof reason, &err);
+	if (r == 0)  /* what was shown, also where its name was cut short */
+		r = bawn_approvals_decide(c->bawn, tty >= 0 ? bawn_cli_text(request, "id") : id, approve, tty >= 0 ? reason : o->reason, tty >= 0, &result, &err);
+	r = r < 0 ? r : bawn_cli_take(result, &doc, &err);
+	if (r < 0)
 		return bawn_cli_fail(c, &err);
 	if (c->common.json)
 		return bawn_cli_print_json(doc, BAWN_EXIT_OK);

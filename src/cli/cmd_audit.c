@@ -84,7 +84,9 @@ static void put_verdict(struct bawn_buf *out, const struct bawn_audit_report *r)
 {
 	size_t row = anchor_row(r->anchor);
 	if (!r->ok) {
-		bawn_buf_fmt(out, "NOT GOOD: entry %" PRIu64 ": ", r->first_bad_seq);
+		bawn_buf_str(out, "NOT GOOD: ");
+		if (strncmp(r->problem, "entry ", strlen("entry ")) != 0)  /* most say themselves which it is */
+			bawn_buf_fmt(out, "entry %" PRIu64 ": ", r->first_bad_seq);
 		bawn_buf_escaped(out, bawn_span(r->problem));
 		bawn_buf_fmt(out, "\n%" PRIu64 " entries %s\n", r->verified_to, r->missing_bodies > 0 ? "verify" : "before it verify");
 		if (r->missing_bodies > 1)
@@ -176,7 +178,7 @@ static int verify_bundle(struct bawn_cli *c, const char *file, const char *key)
 	struct bawn_err err = { 0 };
 	struct bawn_bundle_report r = { 0 };
 	bawn_auto_buf text = BAWN_BUF(512u << 20);
-	if (bawn_read_file(AT_FDCWD, file, &text, &err) < 0 || bawn_audit_bundle_verify(bawn_buf_span(&text), key, &r, &err) < 0)
+	if (bawn_cli_read_file(file, &text, &err) < 0 || bawn_audit_bundle_verify(bawn_buf_span(&text), key, &r, &err) < 0)
 		return bawn_cli_fail(c, &err) == BAWN_EXIT_USAGE ? BAWN_EXIT_USAGE : BAWN_EXIT_CANNOT;
 	int code = !r.ok ? BAWN_EXIT_FOUND : r.known ? BAWN_EXIT_OK : BAWN_EXIT_INTEGRITY;
 	if (c->common.json) {
@@ -341,6 +343,8 @@ static int run_list(struct bawn_cli *c, const void *opts, int n, char **word)
 	int r = bawn_cli_find(c, dir, &find, list_entry, &l, &err);
 	if (r < 0 && r != -ENOENT)
 		return bawn_cli_fail(c, &err);
+	if (json_array_size(list) == 0 && !c->common.json)
+		bawn_cli_say("there is no entry yet, or none that matches");
 	return answer(c, list, c->common.verbose);
 }
 

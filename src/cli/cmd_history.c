@@ -1,15 +1,17 @@
 /* cmd_history.c - bawn history: past executions, newest first. */
 #include "cli/commands.h"
 #include "base/cleanup.h"
+#include "core/api.h"
 
 struct opts { uint64_t limit, since, until; const char *level, *status, *session; };
 
+#define OR(n, t, e, h) "|" t
 static const struct bawn_opt rows[] = {
 	BAWN_CLI_OPT(struct opts, 'n', "limit", NUMBER, limit, "N", NULL, "at most N (50)"),
 	BAWN_CLI_OPT(struct opts, 0, "since", WHEN, since, "WHEN", NULL, "a date, a time (UTC), or how long ago: 2h, 7d"),
 	BAWN_CLI_OPT(struct opts, 0, "until", WHEN, until, "WHEN", NULL, "likewise"),
 	BAWN_CLI_OPT(struct opts, 0, "level", TEXT, level, "LEVEL", "LOW|MEDIUM|HIGH|BLOCKED", "only this level"),
-	BAWN_CLI_OPT(struct opts, 0, "status", TEXT, status, "STATUS", NULL, "only this status: completed, timeout, refused ..."),
+	BAWN_CLI_OPT(struct opts, 0, "status", TEXT, status, "STATUS", BAWN_STATUSES(OR) + 1, "only this status, such as timeout; a wrong one is told all there are"),
 	BAWN_CLI_OPT(struct opts, 0, "session", TEXT, session, "NAME", NULL, "only this session"),
 };
 

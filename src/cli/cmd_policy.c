@@ -143,7 +143,7 @@ static int run_set(struct bawn_cli *c, const void *opts, int n, char **word)
 	bawn_auto_json doc = NULL;
 	bawn_auto_buf text = BAWN_BUF(DOCUMENT_MAX);
 	(void)opts, (void)n;
-	int r = bawn_cli_read_code(word[0], &text, &err);
+	int r = strcmp(word[0], "-") == 0 ? bawn_cli_read_stdin(&text, c->common.quiet, &err) : bawn_cli_read_file(word[0], &text, &err);
 	if (r < 0)
 		return (void)bawn_cli_fail(c, &err), BAWN_EXIT_CANNOT;
 	r = bawn_cli_open(c, &err);

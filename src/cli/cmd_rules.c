@@ -199,7 +199,7 @@ static int run_test(struct bawn_cli *c, const void *opts, int n, char **word)
 	size_t i;
 	json_t *f;
 	(void)opts, (void)n;
-	if (bawn_read_file(AT_FDCWD, word[0], &yaml, &err) < 0)
+	if (bawn_cli_read_file(word[0], &yaml, &err) < 0)
 		return (void)bawn_cli_fail(c, &err), BAWN_EXIT_CANNOT;
 	if (bawn_rules_test(word[0], bawn_buf_span(&yaml), &doc, &problems, &err) < 0)
 		return mistakes(c, &problems, &err);

@@ -100,6 +100,8 @@ static int open_result(struct run *r, struct bawn_err *err)
 	struct stat st;
 	if (path == NULL)
 		return 0;
+	if (path[0] == '\0')
+		return bawn_fail(err, -ENOENT, "a file without a name");
 	bool special = strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
 	if (!special)
 		return open_result_dir(r, path, err);
@@ -156,7 +158,7 @@ static int read_input(struct run *r, bool code_was_stdin, struct bawn_err *err)
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "stdin", "standard input is a terminal, which is never read");
 	if (from != NULL && strcmp(from, "-") != 0)
 		return input_failed(from, bawn_read_file(AT_FDCWD, from, &r->input, err), err);
-	if (from == NULL && (terminal || code_was_stdin || r->o->dry_run))
+	if (from == NULL && (terminal || code_was_stdin))
 		return 0;
 	return input_failed("standard input", bawn_cli_read_stdin(&r->input, r->c->common.quiet, err), err);
 }
@@ -244,7 +246,7 @@ static int report(struct run *r, const json_t *doc)
 	struct bawn_cli_ran ran = {
 		.path = r->path, .network = r->o->network, .out_dir = r->o->out, .n_inputs = r->in.n,
 		.code = bawn_buf_span(&r->code), .stats = r->o->stats, .dry_run = r->o->dry_run,
-		.asked = r->drive.asker.asked,
+		.asked = r->drive.asker.asked, .unread = r->drive.broken && r->drive.interrupts == 0,
 	};
 	return bawn_cli_report(r->c, doc, &ran);
 }
@@ -292,7 +294,8 @@ static void wait_for_answer(struct run *r, json_t **doc)
 	r->req.approval = r->approval;
 	if (!r->c->common.json)
 		(void)report(r, *doc);  /* of what is held: nothing goes to stdout */
-	bawn_cli_say("waiting for the answer to %s", r->approval);
+	if (!r->c->common.quiet)
+		bawn_cli_say("waiting for the answer to %s", r->approval);
 	while (still_pending(r)) {
 		char events[4096];
 		r->interrupted = bawn_cli_drive_wait(&r->drive, watch, ASK_AGAIN_MS) != 0;
@@ -341,9 +344,15 @@ static int say_lost(const struct run *r, int code)
 	return code;
 }
 
+/* The program's own code is success only where the files it left got where they were to go, too. */
 static int exit_code(const struct run *r, const json_t *doc)
 {
-	return r->drive.asker.interrupted || r->interrupted ? BAWN_EXIT_INTERRUPTED : bawn_exit_code(doc);
+	const char *status = bawn_cli_text(doc, "status");
+	bool own = strcmp(status, bawn_status_name(BAWN_STATUS_COMPLETED)) == 0 || strcmp(status, bawn_status_name(BAWN_STATUS_FAILED)) == 0;
+	bool lost = own && r->o->out != NULL && json_is_object(bawn_cli_at(doc, "error"));
+	if (r->drive.asker.interrupted || r->interrupted || (lost && r->drive.interrupts > 0))
+		return BAWN_EXIT_INTERRUPTED;
+	return lost ? BAWN_EXIT_CANNOT : bawn_exit_code(doc);
 }
 
 static int finish(struct run *r, json_t *doc)
@@ -403,7 +412,7 @@ const struct bawn_cli_command bawn_cmd_run = {
 		"on; a terminal is never read.  A caller that leaves a pipe open must close it or give\n"
 		"--stdin /dev/null.  Output is shown as it comes; control sequences other than colours are\n"
 		"escaped when it goes to a terminal, and colours end with it.  With --json nothing is\n"
-		"streamed.  Output that cannot be written is exit status 125.\n"
+		"streamed.  Output, or a file of --out, that cannot be written is exit status 125.\n"
 		"\n"
 		"--out makes DIR before anything runs.  Files are written there whole, never through a link,\n"
 		"over a hidden file or below a hidden directory that is there already, nor into bawn's own\n"

@@ -15,10 +15,11 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/utf8.h"
+#include "core/request.h"
 
 #define SHOWN_FINDINGS 20
 #define TEXT_MAX (512u << 10)
+#define REASON_MAX 500
 
 int bawn_cli_tty(bool json)
 {
@@ -74,8 +75,8 @@ int bawn_cli_ask(struct bawn_cli_asker *a, const char *question, const char *giv
 	for (int tries = 0; tries < 3; tries++) {
 		if (!show(a, "Reason (1-500 characters): ") || !read_line(a, reason, size))
 			return 0;
-		if (reason[0] != '\0' && bawn_utf8_bad(bawn_span(reason)) == strlen(reason))
-			return 1;
+		if (bawn_reason_check(reason, REASON_MAX, NULL) == 0)
+			return 1;  /* one that policy would not take is asked for again, not a failure of all that was typed */
 	}
 	return 0;
 }

@@ -93,13 +93,11 @@ static bool mentioned(const json_t *denials, const char *name)
 
 static json_t *denial(const char *name)
 {
-	bool ok = true, plain = true;
+	bool ok = true;
 	json_t *d = json_object();
-	for (const char *p = name; *p != '\0'; p++)
-		plain &= (*p >= '0' && *p <= '9') || ((*p | 32) >= 'a' && (*p | 32) <= 'z') || strchr("._-+,@%=", *p) != NULL;
-	const char *quote = plain ? "" : strchr(name, '\'') == NULL ? "'" : "\"";
-	bawn_auto_buf hint = BAWN_BUF(1024);
-	bawn_buf_fmt(&hint, "--in %s%s%s", quote, name, quote);
+	bawn_auto_buf hint = BAWN_BUF(2048);
+	bawn_buf_str(&hint, "--in ");
+	bawn_cli_put_quoted(&hint, name);
 	bawn_json_set(d, "kind", json_string("path"), &ok);
 	bawn_json_set(d, "what", bawn_json_text(bawn_span(name)), &ok);
 	bawn_json_set(d, "count", json_integer(1), &ok);

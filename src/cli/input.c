@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -145,16 +146,17 @@ static void default_name(const char *path, char *out, size_t size)
 
 int bawn_cli_input_add(struct bawn_cli_inputs *in, const char *spec, struct bawn_err *err)
 {
-	char name[512];
+	char last[NAME_MAX + 1];
+	const char *name = last;
 	bawn_auto_free char *path = strdup(spec);
 	if (path == NULL)
 		return bawn_fail(err, -ENOMEM, "--in");
 	char *colon = strrchr(path, ':');
 	if (colon != NULL && access(path, F_OK) != 0) {  /* a file may have a colon in its own name */
 		*colon = '\0';
-		(void)snprintf(name, sizeof name, "%s", strcmp(colon + 1, ".") == 0 ? "" : colon + 1);
+		name = strcmp(colon + 1, ".") == 0 ? "" : colon + 1;
 	} else {
-		default_name(path, name, sizeof name);
+		default_name(path, last, sizeof last);
 	}
 	struct stat st;
 	if (stat(path, &st) < 0)
@@ -188,6 +190,18 @@ int bawn_cli_read_stdin(struct bawn_buf *out, bool quiet, struct bawn_err *err)
 	if (!quiet && poll(&p, 1, PATIENCE_MS) == 0)
 		bawn_cli_say("waiting for the end of standard input (--stdin /dev/null passes none)");
 	return bawn_read_fd(STDIN_FILENO, "standard input", out, err);
+}
+
+int bawn_cli_read_file(const char *path, struct bawn_buf *out, struct bawn_err *err)
+{
+	int r = bawn_read_file(AT_FDCWD, path, out, err);
+	if (r == -ENOENT)
+		return bawn_fail_as(err, BAWN_ERROR_NOT_FOUND, NULL, "no file '%s'", path);
+	if (r == -EFBIG)
+		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, NULL, "'%s' is larger than %zu bytes", path, out->max);
+	if (r < 0 && r != -ENOMEM)
+		return bawn_fail_as(err, BAWN_ERROR_INPUT_INVALID, NULL, "'%s': %s", path, strerror(-r));
+	return r;
 }
 
 int bawn_cli_read_code(const char *path, struct bawn_buf *out, struct bawn_err *err)

@@ -12,6 +12,15 @@
 
 #define TEXT_MAX (1u << 20)
 
+/* Whether a word of ours comes out as it is where all that is shown is escaped. */
+static bool shows(const char *word)
+{
+	size_t n = strlen(word);
+	bawn_auto_buf shown = BAWN_BUF(8 * n + 1);
+	bawn_buf_escaped(&shown, bawn_span(word));
+	return n == 0 || (bawn_buf_error(&shown) == 0 && strcmp(shown.p, word) == 0);
+}
+
 /* $'...', for words a line cannot hold as they are. */
 static void put_dollar_quoted(struct bawn_buf *out, const char *word)
 {
@@ -21,8 +30,8 @@ static void put_dollar_quoted(struct bawn_buf *out, const char *word)
 			bawn_buf_str(out, "\\n");
 		else if (*p == '\'' || *p == '\\')
 			bawn_buf_fmt(out, "\\%c", *p);
-		else if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			bawn_buf_fmt(out, "\\x%02x", (unsigned)*p);
+		else if ((unsigned char)*p < 0x20 || (unsigned char)*p > 0x7e)
+			bawn_buf_fmt(out, "\\x%02x", (unsigned)(unsigned char)*p);
 		else
 			bawn_buf_char(out, *p);
 	bawn_buf_char(out, '\'');
@@ -30,12 +39,10 @@ static void put_dollar_quoted(struct bawn_buf *out, const char *word)
 
 void bawn_cli_put_quoted(struct bawn_buf *out, const char *word)
 {
-	bool plain = *word != '\0', control = false;
-	for (const char *p = word; *p != '\0'; p++) {
+	bool plain = *word != '\0';
+	for (const char *p = word; *p != '\0'; p++)
 		plain &= (*p >= '0' && *p <= '9') || ((*p | 32) >= 'a' && (*p | 32) <= 'z') || strchr("._-+,@%=/:", *p) != NULL;
-		control |= (unsigned char)*p < 0x20 || *p == 0x7f;
-	}
-	if (control) {
+	if (!shows(word)) {
 		put_dollar_quoted(out, word);
 		return;
 	}
@@ -55,7 +62,7 @@ void bawn_cli_put_again(struct bawn_buf *out, const struct bawn_cli *c, const ch
 		word++;
 	bawn_buf_str(out, "bawn");
 	for (int i = 1; i < c->argc; i++) {
-		if (strcmp(c->argv[i], "--wait") == 0)
+		if (i < c->rest && strcmp(c->argv[i], "--wait") == 0)
 			continue;
 		bawn_buf_char(out, ' ');
 		bawn_cli_put_quoted(out, c->argv[i]);
@@ -177,6 +184,8 @@ static void say_status(const struct bawn_cli *c, const json_t *result, const str
 		say_refused(c, result, ran);
 	else if (json_is_object(bawn_cli_at(result, "error")))
 		say_error(result);
+	else if (strcmp(status, "cancelled") == 0 && ran->unread)
+		bawn_cli_say("cancelled: stopped since nobody reads its output any more");
 	else
 		for (size_t i = 0; i < BAWN_LEN(ended); i++)
 			if (strcmp(status, ended[i].status) == 0)

@@ -304,9 +304,15 @@ int bawn_approvals_list(struct bawn *b, struct bawn_result **out, struct bawn_er
 		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, NULL, "a handle and a place for the result are needed");
 	struct bawn_approvals a;
 	json_t *list = NULL;
-	int r = bawn_approvals_open(b->dirs.state, &a, err);
-	if (r < 0)
+	struct bawn_err why = { 0 };
+	int r = bawn_approvals_peek(b->dirs.state, &a, &why);
+	if (r == -ENOENT)
+		return bawn_result_take(json_array(), out, err);  /* nobody ever asked */
+	if (r < 0) {
+		if (err != NULL)
+			*err = why;
 		return r;
+	}
 	r = bawn_approval_list(&a, &list, err);
 	bawn_approvals_done(&a);
 	return r < 0 ? r : bawn_result_take(list, out, err);

@@ -10,21 +10,42 @@
 #define FILE_MAX_BYTES (4u << 20)
 #define KEEP_US (7 * 86400 * UINT64_C(1000000))  /* an answered one, after its time; the log keeps it for good */
 
-int bawn_approvals_open(const char *state_dir, struct bawn_approvals *out, struct bawn_err *err)
+static int unwritable(int r, struct bawn_err *err)
+{
+	if (err != NULL && err->type == BAWN_ERROR_INTERNAL)
+		err->type = BAWN_ERROR_STATE_UNWRITABLE;
+	return r;
+}
+
+int bawn_approvals_peek(const char *state_dir, struct bawn_approvals *out, struct bawn_err *err)
 {
 	char path[600];
 	snprintf(path, sizeof path, "%s/approvals", state_dir);
-	int r = bawn_make_dirs(path, 0700, err);
-	if (r < 0)
-		return r;
-	bawn_auto_fd dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
-		return bawn_fail(err, -errno, "open '%s'", path);
-	bawn_auto_fd lock = openat(dir, "LOCK", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (lock < 0)
-		return bawn_fail(err, -errno, "open '%s/LOCK'", path);
-	*out = (struct bawn_approvals){ .dir = bawn_take_fd(&dir), .lock = bawn_take_fd(&lock) };
+		return unwritable(bawn_fail(err, -errno, "open '%s'", path), err);
+	*out = (struct bawn_approvals){ .dir = dir, .lock = -1 };
 	snprintf(out->audit, sizeof out->audit, "%s/audit", state_dir);
+	return 0;
+}
+
+int bawn_approvals_open(const char *state_dir, struct bawn_approvals *out, struct bawn_err *err)
+{
+	struct bawn_approvals a = { .dir = -1, .lock = -1 };
+	char path[600];
+	snprintf(path, sizeof path, "%s/approvals", state_dir);
+	int r = bawn_make_dirs(path, 0700, err);
+	if (r == 0)
+		r = bawn_approvals_peek(state_dir, &a, err);
+	if (r < 0)
+		return unwritable(r, err);
+	a.lock = openat(a.dir, "LOCK", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (a.lock < 0) {
+		r = unwritable(bawn_fail(err, -errno, "open '%s/LOCK'", path), err);
+		bawn_approvals_done(&a);
+		return r;
+	}
+	*out = a;
 	return 0;
 }
 

@@ -21,6 +21,8 @@
 
 struct bawn_approvals { int dir, lock; char audit[600]; /* STATE/audit */ };
 BAWN_MUST_CHECK int bawn_approvals_open(const char *state_dir, struct bawn_approvals *out, struct bawn_err *err);
+/* For bawn_approval_list and no other: makes and locks nothing.  -ENOENT: there are none. */
+BAWN_MUST_CHECK int bawn_approvals_peek(const char *state_dir, struct bawn_approvals *out, struct bawn_err *err);
 void bawn_approvals_done(struct bawn_approvals *a);
 
 /* What a person will be shown and what the approval is bound to. */

@@ -125,12 +125,12 @@ static int check_language(const struct bawn_request *req, struct bawn_span code,
 static int check_text(const char *field, const char *text, size_t max, struct bawn_err *err)
 {
 	if (text == NULL)
-		return INVALID(field, "a %s is missing", field);
+		return INVALID(field, "%s: a value is missing", field);
 	struct bawn_span s = bawn_span(text);
 	if (s.n > max)
-		return INVALID(field, "a %s has %zu bytes, at most %zu are taken", field, s.n, max);
+		return INVALID(field, "%s: a value has %zu bytes, at most %zu are taken", field, s.n, max);
 	if (bawn_utf8_bad(s) < s.n)
-		return bawn_fail_as(err, BAWN_ERROR_BAD_UTF8, field, "a %s is not UTF-8", field);
+		return bawn_fail_as(err, BAWN_ERROR_BAD_UTF8, field, "%s: a value is not UTF-8", field);
 	return 0;
 }
 
@@ -138,9 +138,9 @@ static int copy_list(const char *field, const char *const *list, size_t n, size_
                      char ***out, size_t *out_n, struct bawn_err *err)
 {
 	if (n > max_n)
-		return INVALID(field, "%zu values, at most %zu are taken", n, max_n);
+		return INVALID(field, "%s: %zu values, at most %zu are taken", field, n, max_n);
 	if (n > 0 && list == NULL)
-		return INVALID(field, "the list is missing");
+		return INVALID(field, "%s: the list is missing", field);
 	*out = calloc(n + 1, sizeof **out);
 	if (*out == NULL)
 		return bawn_fail(err, -ENOMEM, "copy the request");
@@ -151,7 +151,7 @@ static int copy_list(const char *field, const char *const *list, size_t n, size_
 			return r;
 		total += strlen(list[i]) + 1;
 		if (total > BAWN_MAX_ARG_BYTES)
-			return INVALID(field, "more than %u bytes together", BAWN_MAX_ARG_BYTES);
+			return INVALID(field, "%s: more than %u bytes together", field, BAWN_MAX_ARG_BYTES);
 		(*out)[i] = strdup(list[i]);
 		if ((*out)[i] == NULL)
 			return bawn_fail(err, -ENOMEM, "copy the request");
@@ -179,10 +179,10 @@ static int check_pairs(const char *field, char **list, size_t n, struct bawn_err
 	for (size_t i = 0; i < n; i++) {
 		struct bawn_span key = key_of(list[i]);
 		if (strchr(list[i], '=') == NULL || key.n == 0)
-			return INVALID(field, "'%.60s' is not NAME=VALUE", list[i]);
+			return INVALID(field, "%s: '%.60s' is not NAME=VALUE", field, list[i]);
 		for (size_t j = 0; j < i; j++)
 			if (bawn_span_equal(key, key_of(list[j])))
-				return INVALID(field, "'%.*s' is given twice", (int)key.n, key.p);
+				return INVALID(field, "%s: '%.*s' is given twice", field, (int)key.n, key.p);
 	}
 	return 0;
 }
@@ -225,10 +225,10 @@ int bawn_file_name_check(const char *name, struct bawn_err *err)
 		return BAD_INPUT("an input needs a name of 1 to 1024 bytes");
 	struct bawn_span s = bawn_span(name);
 	if (bawn_utf8_bad(s) < s.n)
-		return BAD_INPUT("the name of an input is not UTF-8");
+		return BAD_INPUT("the name of an input is not UTF-8: '%.100s'", name);
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
-			return BAD_INPUT("the name of an input has a control character");
+			return BAD_INPUT("the name of an input has a control character: '%.100s'", name);
 	if (name[0] == '/')
 		return BAD_INPUT("'%.100s' is not a relative name", name);
 	int depth = 0;
@@ -549,6 +549,17 @@ static void digest(struct bawn_checked *c)
 	bawn_hex(raw, sizeof raw, c->request_sha256);
 }
 
+/* What a file is called has no say in what runs: a name of any bytes will do, and is replaced where it is written down. */
+static int take_path(const char *path, struct bawn_checked *c, struct bawn_err *err)
+{
+	if (path == NULL)
+		return 0;
+	if (path[0] == '\0' || strlen(path) > 4096)
+		return INVALID("path", "a path has 1 to 4096 bytes");
+	c->path = strdup(path);
+	return c->path != NULL ? 0 : bawn_fail(err, -ENOMEM, "copy the request");
+}
+
 static int take_lists(const struct bawn_request *req, struct bawn_checked *c, struct bawn_err *err)
 {
 	int r = copy_list("args", req->args, req->n_args, BAWN_MAX_ARGS, BAWN_MAX_ARG_BYTES, &c->args, &c->n_args, err);
@@ -564,9 +575,7 @@ static int take_lists(const struct bawn_request *req, struct bawn_checked *c, st
 		r = take_text("session", req->session, 64, &c->session, err);
 	if (r == 0)
 		r = check_session(c->session, err);
-	if (r == 0)
-		r = take_text("path", req->path, 4096, &c->path, err);
-	return r;
+	return r < 0 ? r : take_path(req->path, c, err);
 }
 
 static int take_override(const struct bawn_request *req, const struct bawn_policy *p, struct bawn_checked *c, struct bawn_err *err)

@@ -351,8 +351,12 @@ static int on_file(void *ctx, const struct bawn_collected *f, struct bawn_err *e
 	if (bawn_file_name_check(f->path, NULL) < 0)
 		return on_skipped(ctx, f->path, "its name cannot be used here", err);
 	struct bawn_err why = { 0 };
-	if (e->outdir != NULL && bawn_outdir_put(e->outdir, f, &why) < 0)
+	if (e->outdir != NULL && bawn_outdir_put(e->outdir, f, &why) < 0) {
+		/* One that may not go there is left out; one that could not is something that went wrong. */
+		if (why.type != BAWN_ERROR_INVALID_REQUEST && e->error.code == 0)
+			(void)bawn_fail_as(&e->error, BAWN_ERROR_INVALID_REQUEST, "out_dir", "not all files were kept: %s", why.msg);
 		return on_skipped(ctx, f->path, why.msg, err);
+	}
 	json_t *j = json_pack("{s:o, s:I, s:s}", "path", bawn_json_text(bawn_span(f->path)), "size", (json_int_t)f->size, "sha256", f->sha256);
 	return json_array_append_new(e->files, j) == 0 ? 0 : bawn_fail(err, -ENOMEM, "list a file");
 }

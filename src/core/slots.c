@@ -140,7 +140,7 @@ int bawn_slots_take(const struct bawn_slots *s, uint64_t limit, unsigned *out_sl
 	if (r < 0)
 		return r;
 	if (!has_free)
-		return bawn_fail_as(err, BAWN_ERROR_BUSY, NULL, "%llu executions are running", (unsigned long long)running), -EAGAIN;
+		return bawn_fail_as(err, BAWN_ERROR_BUSY, NULL, "%llu execution%s running, and no more may", (unsigned long long)running, running == 1 ? " is" : "s are"), -EAGAIN;
 	char name[16];
 	snprintf(name, sizeof name, "%u", free_slot);
 	r = take(s->dir, name, out_fd, err);

@@ -50,8 +50,10 @@ p.stdout.readline()
 p.stdout.close()
 t = time.time()
 p.wait(timeout=30)
+said = p.stderr.read()
 p.stderr.close()
 ok(time.time() - t < 10, "a closed stdout ends the run")
+ok(b"nobody reads its output" in said and b"on request" not in said, "and it says why") or diag(said)
 equal(w.records()[-1]["body"].get("status"), "cancelled", "and it is recorded")
 # A reader that is slow loses nothing, and does not make Ctrl-C wait.
 p = w.start("run", "-c", "print('y' * 3000000)")
@@ -142,13 +144,20 @@ r = terminal(w, ["run", script], [("type yes: ", "\x03")])
 ok(r.code == 130 and len(w.records("exec.intent")) == n, "Ctrl-C at the question: 130, nothing ran") or r.show()
 r = terminal(w, ["run", script], [("type yes: ", "yes\n"), ("characters): ", "\n"), ("characters): ", "\n"), ("characters): ", "\n")])
 ok(r.code == 126, "an empty reason is no reason") or r.show()
+r = terminal(w, ["run", script], [("type yes: ", "yes\n"), ("characters): ", "  \n"), ("characters): ", "x" * 501 + "\n"), ("characters): ", "x" * 500 + "\n")])
+equal((r.code, w.records("override.used")[-1]["body"]["reason"]), (0, "x" * 500), "one that is blank or too long is asked for again") or r.show()
 r = terminal(w, ["run", "--reason", "given before", script], [("type yes: ", "yes\n")])
 ok(r.code == 0 and w.records("override.used")[-1]["body"]["reason"] == "given before", "--reason is not asked again") or r.show()
 
 # Waiting for the answer.
+def pending():
+    return {a["id"] for a in w.bawn("pending", "--json").json}
+
+
 def held(*more):
+    before = pending()
     p = w.start("run", "--wait", "--json", *more, "-c", HIGH)
-    return p, wait_for(lambda: w.bawn("pending", "--json").json)[0]["id"]
+    return p, wait_for(lambda: pending() - before).pop()
 
 p, approval = held()
 terminal(w, ["approve", approval, "--reason", "go on"], [("yes", "yes\n")])
@@ -163,7 +172,17 @@ p, approval = held("--label", "n=3")
 p.send_signal(signal.SIGINT)
 out, err = p.communicate(timeout=30)
 equal(p.returncode, 130, "Ctrl-C ends the waiting")
-r = w.bawn("run", "-c", HIGH + " # it's")
+p, approval = held("--label", "n=4", "-q")
+p.send_signal(signal.SIGINT)
+out, err = p.communicate(timeout=30)
+equal((p.returncode, err), (130, b""), "-q waits without a word")
+for word, name in (("7ZZZZZZZZZ", "nothing"), (approval[:3], "several")):
+    for verb in ("approve", "deny"):
+        r = terminal(w, [verb, word, "--reason", "x"], [("type yes: ", "yes\n")])
+        ok(r.code == 1 and "type yes" not in r.out and word in r.out, f"{verb} of {name}: nobody is asked about what is not shown") or r.show()
+r = terminal(w, ["approve", approval[:-1].lower(), "--reason", "cut short"], [("type yes: ", "yes\n")])
+ok(r.code == 0 and 0 <= r.out.find(approval) < r.out.find("type yes") < r.out.find(f"{approval} approved"), "a name that is cut short is shown whole, and is the one approved") or r.show()
+r = w.bawn("run", "-c", HIGH + " # it's \u2764\ufe0f")
 again = [l for l in r.err.splitlines() if "run --approval" in l]
 ok(len(again) == 1 and "bawn approve" in r.err, "a held request says what to type") or r.show()
 if again:
@@ -179,6 +198,8 @@ doc = json.loads(r.err)
 equal((len(doc["stdout"]) <= 1 << 20, doc["truncated"]["stdout"], len(r.out)), (True, True, 2000001), "--result into a pipe; the document keeps the start, the stream is whole")
 r = w.bawn("run", "--result", "no/such/dir/r.json", "-c", "print(1)")
 ok(r.code == 125 and "--result" in r.err, "a result that cannot be written is a failure")
+r = w.bawn("run", "--result", "", "-c", "print(1)")
+equal((r.code, r.out, "--result" in r.err), (125, "", True), "one without a name, too") or r.show()
 equal(w.records()[-1]["type"] == "exec.outcome" and w.records()[-1]["exec"], doc["id"], "and nothing ran")
 for name, code in (("file", "open('r.json','w').write('evil')"), ("directory", "import os; os.mkdir('r.json'); open('r.json/x','w').write('evil')")):
     r = w.bawn("run", "--out", "both-" + name, "--result", f"both-{name}/r.json", "-c", code + "; open('ok','w')")
@@ -205,6 +226,11 @@ size = 9000 << 10  # enough for the log
 with open(w.dir + "/big.out", "wb") as out:
     p = subprocess.run([BAWN, "run", "-q", "-c", "print('x' * 12000000)"], env=w.env, cwd=w.dir, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, text=True, preexec_fn=limit)
 equal((p.returncode, "write standard output: File too large" in p.stderr, os.path.getsize(w.dir + "/big.out")), (125, True, size), "output that outgrows it, too") or diag(p.stderr)
+os.makedirs(w.dir + "/taken/big")
+for code, lost in (("open('big','w').write('b'); open('small','w').write('s')", ["big"]), ("open('small','w').write('t')", [])):
+    r = w.bawn("run", "--json", "--out", "taken", "-c", code)
+    equal((r.code, r["status"], (r["error"] or {}).get("field"), [f["path"] for f in r["files"]], [f["path"] for f in r["skipped_files"]]),
+          (125 if lost else 0, "completed", "out_dir" if lost else None, ["small"], lost), "a file of --out that cannot be written, too" if lost else "control: one that can") or r.show()
 r = w.bawn("run", "--out", "left", "-c", "open('a.txt','w').write('A'); print(1)")
 ok(r.code == 0 and open(w.dir + "/left/a.txt").read() == "A" and "1 file" in r.err, "--out copies what was left, and says so") or r.show()
 r = w.bawn("run", "-c", "open('a.txt','w').write('A')")

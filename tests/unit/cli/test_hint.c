@@ -17,6 +17,8 @@ static const struct { const char *name, *text, *want; } row[] = {
 	{ "a tool", "cat: data.csv: No such file or directory\n", "--in data.csv" },
 	{ "a tool that quotes", "ls: cannot access 'data.csv': No such file or directory", "--in data.csv" },
 	{ "a name with a space is quoted", "cat: 'my data.csv': No such file or directory", "--in 'my data.csv'" },
+	{ "a name that a shell would take for a command is quoted", "No such file or directory: \"it's $(x).csv\"", "--in 'it'\\''s $(x).csv'" },
+	{ "a name that a terminal would obey is quoted", "No such file or directory: \"a\x1b[2J.csv\"", "--in $'a\\x1b[2J.csv'" },
 	{ "not beside the script", "No such file or directory: 'absent.csv'", NULL },
 	{ "an absolute path is none of ours", "No such file or directory: '/etc/data.csv'", NULL },
 	{ "a name that leaves the directory", "No such file or directory: '../data.csv'", NULL },
@@ -39,7 +41,7 @@ static void touch(const struct tmpdir *d, const char *name)
 int main(void)
 {
 	auto_tmpdir dir = tmpdir_make();
-	static const char *const file[] = { "data.csv", "my data.csv", "helper.py", ".env", "-x", "script.py" };
+	static const char *const file[] = { "data.csv", "my data.csv", "it's $(x).csv", "a\x1b[2J.csv", "helper.py", ".env", "-x", "script.py" };
 	for (size_t i = 0; i < BAWN_LEN(file); i++)
 		touch(&dir, file[i]);
 	(void)mkdirat(dir.fd, "sub", 0700);

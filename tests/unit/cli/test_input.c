@@ -38,10 +38,12 @@ int main(void)
 		ok(symlinkat(link[i].to, dir.fd, link[i].name) == 0, "made link %zu", i);
 	ok(mkfifoat(dir.fd, "tree/fifo", 0600) == 0 && chdir(dir.path) == 0, "made a fifo");
 
+#define PART "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/"
 	static const struct { const char *name, *spec; int files; const char *has; } row[] = {
 		{ "a file keeps its last name", "a.csv", 1, "a.csv" },
 		{ "a path too", "./tree/z.txt", 1, "z.txt" },
 		{ "a name can be given", "a.csv:data/in.csv", 1, "data/in.csv" },
+		{ "a long name is not cut", "a.csv:" PART PART PART PART PART PART "z", 1, PART PART PART PART PART PART "z" },
 		{ "a colon in a file's own name", "with:colon", 1, "with:colon" },
 		{ "a tree: links that stay inside are files, those that leave, loops and fifos are left out", "tree", 3, "tree/in-link" },
 		{ "a tree with a slash", "tree/", 3, "tree/deep/y.txt" },

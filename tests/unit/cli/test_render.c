@@ -81,6 +81,7 @@ static void texts(void)
 	static const struct { const char *in, *want; } word[] = {
 		{ "a.py", "a.py" }, { "", "''" }, { "a b", "'a b'" }, { "it's", "'it'\\''s'" }, { "$(x)", "'$(x)'" },
 		{ "a\nb'\\\x1b", "$'a\\nb\\'\\\\\\x1b'" },
+		{ "\u00fc", "'\u00fc'" }, { "\u2764\ufe0f", "$'\\xe2\\x9d\\xa4\\xef\\xb8\\x8f'" }, { "\xff", "$'\\xff'" },
 	};
 	for (size_t i = 0; i < BAWN_LEN(word); i++) {
 		bawn_auto_buf b = BAWN_BUF(64);
@@ -103,11 +104,11 @@ static void table(void)
 
 static void again(void)
 {
-	char *argv[] = { "bawn", "--state", "/s x", "run", "--wait", "-t", "5s", "a.py", "it's" };
-	struct bawn_cli c = { .argc = (int)BAWN_LEN(argv), .argv = argv, .at = 3 };
+	char *argv[] = { "bawn", "--state", "/s x", "run", "--wait", "-t", "5s", "a.py", "it's", "--wait" };
+	struct bawn_cli c = { .argc = (int)BAWN_LEN(argv), .argv = argv, .at = 3, .rest = 7 };
 	bawn_auto_buf out = BAWN_BUF(4096);
 	bawn_cli_put_again(&out, &c, "01ABC");
-	ok(is(&out, "bawn --state '/s x' run --approval 01ABC -t 5s a.py 'it'\\''s'"), "the command that uses an approval can be pasted");
+	ok(is(&out, "bawn --state '/s x' run --approval 01ABC -t 5s a.py 'it'\\''s' --wait"), "the command that uses an approval can be pasted");
 }
 
 int main(void)

@@ -179,6 +179,9 @@ int main(void)
 	limits = json_object();
 	struct bawn_audit_options o = { .node = "here", .max_segment_bytes = 64u << 10 };
 	struct bawn_approvals a;
+	struct bawn_err err = { 0 };
+	ok(bawn_approvals_peek(dir.path, &a, &err) == -ENOENT && faccessat(dir.fd, "approvals", F_OK, 0) < 0, "looking makes no directory");
+	ok(bawn_approvals_open("/proc/bawn", &a, &err) < 0 && err.type == BAWN_ERROR_STATE_UNWRITABLE, "where none can be made, that is said");
 	if (bawn_audit_open(audit, &o, &log_, NULL) < 0 || bawn_approvals_open(dir.path, &a, NULL) < 0)
 		return ok(false, "a state directory opens"), done_testing();
 	bool fresh;

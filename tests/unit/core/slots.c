@@ -35,6 +35,8 @@ int main(void)
 	int fa = -1, fb = -1, fc = -1;
 	uint64_t n;
 	ok(take(&s, 2, &a, &fa, &n) == 0 && a == 0 && n == 0, "the first gets slot 0 and sees nobody");
+	struct bawn_err why = { 0 };
+	ok(bawn_slots_take(&s, 1, &c, &fc, &n, &why) == -EAGAIN && strstr(why.msg, "1 execution is running") != NULL, "where one is all, the next is told of it");
 	ok(take(&s, 2, &b, &fb, &n) == 0 && b == 1 && n == 1, "the second gets slot 1 and sees one");
 	ok(take(&s, 2, &c, &fc, &n) == -EAGAIN && fc == -1, "a third is told to wait");
 	ok(bawn_slots_running(&s, &n, NULL) == 0 && n == 2, "two are running");
