@@ -322,6 +322,7 @@ int bawn_box_build(struct bawn_box *box, struct bawn_err *err)
 		r = build(box, err);
 	if (r < 0) {
 		name_refusal(err);
+		(void)bawn_explain_uid(box, err);
 		bawn_box_kill(box);
 		return r;
 	}

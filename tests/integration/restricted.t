@@ -29,8 +29,8 @@ def filtered(calls):
     return enter
 
 
-def spaces(limit):
-    """A user namespace with everybody in it, where so many more may be made; the host's own limit stays."""
+def spaces(limit, ids=4294967295):
+    """A user namespace with everybody in it, or so many, where so many more may be made; the host's own limit stays."""
     def enter():
         me, (r, w) = os.getpid(), os.pipe()
         pid = os.fork()
@@ -38,11 +38,11 @@ def spaces(limit):
             os.read(r, 1)
             for kind in ("uid", "gid"):
                 with open(f"/proc/{me}/{kind}_map", "w") as f:
-                    f.write("0 0 4294967295")
+                    f.write(f"0 0 {ids}")
             os._exit(0)
         need(libc.unshare(NEWUSER | NEWNS))
         os.write(w, b"x")
-        assert os.waitpid(pid, 0)[1] == 0 and open("/proc/self/uid_map").read().split() == ["0", "0", "4294967295"]
+        assert os.waitpid(pid, 0)[1] == 0 and open("/proc/self/uid_map").read().split() == ["0", "0", str(ids)]
         with open("/proc/sys/user/max_user_namespaces", "w") as f:
             f.write(str(limit))
     return enter
@@ -102,6 +102,11 @@ if is_root():
         enter = both(covered("/proc/sys/kernel", **{name: value + "\n"}), filtered({165: EPERM}))
         refuses(user, f"kernel.{name}={value}", enter, fix)
         refuses("root", f"kernel.{name}={value} does not bind root", enter, SECCOMP)
+    refuses("root", "in a container with few uids", spaces(100, 65536), "uids.first")
+    refuses("root", "the same without user namespaces", spaces(0, 65536), "sysctl -w user.max_user_namespaces=")
+    few = worlds["root"].config(sandbox="uids:\n  first: 3000000\n  count: 64\n  acknowledge_risk: true\n")
+    r = worlds["root"].run("print('ran')", "--config", few, preexec_fn=spaces(100, 3000064))
+    equal((r.code, r["stdout"]), (0, "ran\n"), "root, in a container with few uids: control, with some of those it runs") or r.show()
     refuses("root", "no cgroups", covered("/sys/fs/cgroup"), "cgroup controllers writable")
     r = worlds[user].bawn("doctor", "--json", preexec_fn=covered("/sys/fs/cgroup"))
     row = next(l for l in r["layers"] if l["layer"] == "cgroup")
