@@ -19,9 +19,11 @@ static const struct { const char *path; char bad; bool root_too; const char *fix
 	  "/etc/apparmor.d/ && apparmor_parser -r /etc/apparmor.d/bawn-launch; or run bawn as root" },
 };
 #define CONTAINER_FIX \
-	"in a container: docker run --cap-add SYS_ADMIN --security-opt seccomp=unconfined --security-opt apparmor=unconfined " \
-	"--security-opt systempaths=unconfined; Kubernetes: seccompProfile Unconfined, procMount Unmasked; or run bawn on the host"
+	"in a container: docker run --cap-add SYS_ADMIN --cap-add NET_ADMIN --cap-add SYS_PTRACE --security-opt seccomp=unconfined " \
+	"--security-opt apparmor=unconfined --security-opt systempaths=unconfined; Kubernetes: the same three capabilities, " \
+	"seccompProfile Unconfined, procMount Unmasked; or run bawn on the host"
 
+_Static_assert(sizeof CONTAINER_FIX <= sizeof ((struct bawn_probe_row *)0)->fix, "the fix is told whole");
 #define UID_FIX \
 	"set uids.first in sandbox.yaml to uids that are in /proc/self/uid_map and nobody's, or give the container more of them; or run bawn as another user than root"
 

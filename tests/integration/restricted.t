@@ -60,6 +60,15 @@ def covered(path, **files):
     return enter
 
 
+def capable(keep):
+    """Root with these capabilities alone, by number: a bounding set as a container's runtime makes one."""
+    def enter():
+        for cap in range(64):
+            if cap not in keep and libc.prctl(24, cap, 0, 0, 0) < 0:
+                assert ctypes.get_errno() == errno.EINVAL
+    return enter
+
+
 def both(*steps):
     return lambda: [s() for s in steps]
 
@@ -102,6 +111,14 @@ if is_root():
         enter = both(covered("/proc/sys/kernel", **{name: value + "\n"}), filtered({165: EPERM}))
         refuses(user, f"kernel.{name}={value}", enter, fix)
         refuses("root", f"kernel.{name}={value} does not bind root", enter, SECCOMP)
+    # What docker leaves to a container, and what the doctor says is needed besides.
+    DOCKER, ADDED = {0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31}, {"NET_ADMIN": 12, "SYS_PTRACE": 19, "SYS_ADMIN": 21}
+    refuses("root", "a container's default capabilities", capable(DOCKER), "--cap-add")
+    d = worlds["root"].bawn("doctor", "--json", preexec_fn=capable(DOCKER))
+    named = {words.split()[0] for l in d["layers"] for words in l["fix"].split("--cap-add ")[1:]}
+    works("root", f"those, and what the fix adds: {sorted(named)}", capable(DOCKER | {ADDED[n] for n in named}))
+    for name in sorted(ADDED):
+        refuses("root", f"without {name}", capable(DOCKER | set(ADDED.values()) - {ADDED[name]}), f"--cap-add {name}")
     refuses("root", "in a container with few uids", spaces(100, 65536), "uids.first")
     refuses("root", "the same without user namespaces", spaces(0, 65536), "sysctl -w user.max_user_namespaces=")
     few = worlds["root"].config(sandbox="uids:\n  first: 3000000\n  count: 64\n  acknowledge_risk: true\n")
