@@ -10,12 +10,12 @@
 
 #define SLOTS_MAX 4096
 
-/* A place that cannot be written is no fault inside: the words say which. */
+/* A place that cannot be written is no fault inside: the words say which, and what would give another; --state does not. */
 static int unwritable(int r, struct bawn_err *err)
 {
 	if (err != NULL && err->type == BAWN_ERROR_INTERNAL)
 		err->type = BAWN_ERROR_STATE_UNWRITABLE;
-	return r;
+	return bawn_wrap(err, r, geteuid() == 0 ? "runs are counted in /run" : "runs are counted below XDG_RUNTIME_DIR, if that can be written");
 }
 
 static int own_private(int dir, const char *path, struct bawn_err *err)
@@ -24,15 +24,13 @@ static int own_private(int dir, const char *path, struct bawn_err *err)
 	if (fstat(dir, &st) < 0)
 		return bawn_fail(err, -errno, "look at '%s'", path);
 	if (st.st_uid != geteuid() || (st.st_mode & 022) != 0)
-		return bawn_fail_as(err, BAWN_ERROR_STATE_UNWRITABLE, NULL, "'%s' belongs to another user or is open to others", path);
+		return unwritable(bawn_fail_as(err, BAWN_ERROR_STATE_UNWRITABLE, NULL, "'%s' belongs to another user or is open to others", path), err);
 	return 0;
 }
 
 int bawn_slots_open(const char *run_dir, struct bawn_slots *out, struct bawn_err *err)
 {
-	char path[600];
-	snprintf(path, sizeof path, "%s/slots", run_dir);
-	int r = bawn_make_dirs(path, 0700, err);
+	int r = bawn_make_dirs(run_dir, 0700, err);
 	if (r < 0)
 		return unwritable(r, err);
 	bawn_auto_fd top = open(run_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -41,9 +39,12 @@ int bawn_slots_open(const char *run_dir, struct bawn_slots *out, struct bawn_err
 	r = own_private(top, run_dir, err);
 	if (r < 0)
 		return r;
+	/* Only now: in /tmp somebody else may have been first. */
+	if (mkdirat(top, "slots", 0700) < 0 && errno != EEXIST)
+		return unwritable(bawn_fail(err, -errno, "make '%s/slots'", run_dir), err);
 	bawn_auto_fd dir = openat(top, "slots", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (dir < 0)
-		return unwritable(bawn_fail(err, -errno, "open '%s'", path), err);
+		return unwritable(bawn_fail(err, -errno, "open '%s/slots'", run_dir), err);
 	bawn_auto_fd admission = openat(top, "admission", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (admission < 0)
 		return unwritable(bawn_fail(err, -errno, "open '%s/admission'", run_dir), err);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/pidfd.h>
 #include <sys/resource.h>
 #include <sys/sendfile.h>
@@ -28,6 +29,18 @@ static int make_pair(int out[static 2], struct bawn_err *err)
 	return 0;
 }
 
+/* What is written below /proc is the kernel's, or nothing is: somebody may have mounted something else there. */
+static int open_kernel_file(const char *path, int how, struct bawn_err *err)
+{
+	struct statfs fs;
+	bawn_auto_fd fd = open(path, how | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0 || fstatfs(fd, &fs) < 0)
+		return bawn_fail(err, -errno, "open '%s'", path);
+	if (fs.f_type != PROC_SUPER_MAGIC)
+		return bawn_fail(err, -EINVAL, "write '%s', which is not the kernel's", path);
+	return bawn_take_fd(&fd);
+}
+
 int bawn_write_maps(pid_t pid, uid_t uid, gid_t gid, struct bawn_err *err)
 {
 	char path[64], uids[48], gids[48];
@@ -35,16 +48,13 @@ int bawn_write_maps(pid_t pid, uid_t uid, gid_t gid, struct bawn_err *err)
 	snprintf(uids, sizeof uids, "%u %u 1", BAWN_INSIDE_ID, uid);
 	snprintf(gids, sizeof gids, "%u %u 1", BAWN_INSIDE_ID, gid);
 	for (size_t i = 0; i < BAWN_LEN(row); i++) {
-		struct statfs fs;
 		if (pid == 0)
 			snprintf(path, sizeof path, "/proc/self/%s", row[i].file);
 		else
 			snprintf(path, sizeof path, "/proc/%d/%s", pid, row[i].file);
-		bawn_auto_fd fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-		if (fd < 0 || fstatfs(fd, &fs) < 0)
-			return bawn_fail(err, -errno, "open '%s'", path);
-		if (fs.f_type != PROC_SUPER_MAGIC)
-			return bawn_fail(err, -EINVAL, "write '%s', which is not the kernel's", path);
+		bawn_auto_fd fd = open_kernel_file(path, O_WRONLY, err);
+		if (fd < 0)
+			return fd;
 		if (write(fd, row[i].text, strlen(row[i].text)) < 0)
 			return bawn_fail(err, -errno, "write '%s'", path);
 	}
@@ -195,6 +205,25 @@ static int ordinary_rank(struct bawn_err *err)
 	return 0;
 }
 
+/* Nor does the code stand where the caller was put: protected from the kernel when memory is short (at -1000 nobody in
+ * the cgroup could be killed, and the memory limit would be waited at instead of ending the run). */
+static int ordinary_victim(struct bawn_err *err)
+{
+	char text[16] = "";
+	bawn_auto_fd fd = open_kernel_file("/proc/self/oom_score_adj", O_RDWR, err);
+	if (fd < 0)
+		return fd;
+	if (read(fd, text, sizeof text - 1) < 0 || (text[0] == '-' && pwrite(fd, "0", 1, 0) < 0))
+		return bawn_fail(err, -errno, "be an ordinary victim of a shortage of memory");
+	return 0;
+}
+
+/* Random addresses and this kernel's own name, whatever setarch was told: what counts when the interpreter is executed. */
+static int ordinary_addresses(struct bawn_err *err)
+{
+	return personality(PER_LINUX) < 0 ? bawn_fail(err, -errno, "have random addresses") : 0;
+}
+
 /* A kernel, a sysctl, a security module or a container that forbids a step of the building takes a wall away,
  * whichever step it was; what is short (memory, descriptors) is another matter. */
 static void name_refusal(struct bawn_err *err)
@@ -212,6 +241,10 @@ void bawn_box_begin(struct bawn_box *box)
 	box->uid = geteuid();
 	box->gid = getegid();
 	int r = ordinary_rank(&box->early);
+	if (r == 0)
+		r = ordinary_victim(&box->early);
+	if (r == 0)
+		r = ordinary_addresses(&box->early);
 	if (r < 0)
 		return;
 	bawn_net_ahead(&box->net);
@@ -289,6 +322,7 @@ int bawn_box_build(struct bawn_box *box, struct bawn_err *err)
 		r = build(box, err);
 	if (r < 0) {
 		name_refusal(err);
+		(void)bawn_explain_uid(box, err);
 		bawn_box_kill(box);
 		return r;
 	}

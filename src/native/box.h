@@ -159,4 +159,6 @@ BAWN_MUST_CHECK int bawn_verify_power(struct bawn_box *box, struct bawn_err *err
 BAWN_MUST_CHECK int bawn_verify_root(struct bawn_box *box, struct bawn_err *err);
 /* The same for a container, seen from inside it: in other namespaces than `outside` of the spec, a read-only root. */
 void bawn_verify_contained(struct bawn_box *box);
+/* Whether a build failed because root's user namespace lacks the run's ids: then *err says that. */
+bool bawn_explain_uid(const struct bawn_box *box, struct bawn_err *err);
 void bawn_explain(const struct bawn_box *box, const struct bawn_err *failure, struct bawn_probe *out);

@@ -1,5 +1,6 @@
 /* explain.c - for `bawn doctor`: each layer's state on this host, and the exact fix of what is missing. */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include "base/buf.h"
@@ -18,8 +19,13 @@ static const struct { const char *path; char bad; bool root_too; const char *fix
 	  "/etc/apparmor.d/ && apparmor_parser -r /etc/apparmor.d/bawn-launch; or run bawn as root" },
 };
 #define CONTAINER_FIX \
-	"in a container: docker run --cap-add SYS_ADMIN --security-opt seccomp=unconfined --security-opt apparmor=unconfined " \
-	"--security-opt systempaths=unconfined; Kubernetes: seccompProfile Unconfined, procMount Unmasked; or run bawn on the host"
+	"in a container: docker run --cap-add SYS_ADMIN --cap-add NET_ADMIN --cap-add SYS_PTRACE --security-opt seccomp=unconfined " \
+	"--security-opt apparmor=unconfined --security-opt systempaths=unconfined; Kubernetes: the same three capabilities, " \
+	"seccompProfile Unconfined, procMount Unmasked; or run bawn on the host"
+
+_Static_assert(sizeof CONTAINER_FIX <= sizeof ((struct bawn_probe_row *)0)->fix, "the fix is told whole");
+#define UID_FIX \
+	"set uids.first in sandbox.yaml to uids that are in /proc/self/uid_map and nobody's, or give the container more of them; or run bawn as another user than root"
 
 static bool sysctl_is(const char *path, char bad)
 {
@@ -35,12 +41,36 @@ static bool filtered(void)
 	return bawn_read_file(AT_FDCWD, "/proc/self/status", &text, NULL) == 0 && strstr(text.p, "\nSeccomp:\t2") != NULL;
 }
 
-/* Why the kernel refuses, the surest reason first. */
-static const char *kernel_fix(bool root)
+static bool maps(const char *path, uint32_t id)
 {
+	bawn_auto_buf text = BAWN_BUF(65536);
+	if (bawn_read_file(AT_FDCWD, path, &text, NULL) < 0 || text.n == 0)
+		return true;  /* nothing is known against it; the kernel's is never empty for root */
+	for (char *save = NULL, *at = strtok_r(text.p, "\n", &save); at != NULL; at = strtok_r(NULL, "\n", &save)) {
+		uint32_t first, n;
+		if (sscanf(at, "%" SCNu32 " %*u %" SCNu32, &first, &n) == 2 && id >= first && id - first < n)
+			return true;
+	}
+	return false;
+}
+
+bool bawn_explain_uid(const struct bawn_box *box, struct bawn_err *err)
+{
+	if (!box->root || (maps("/proc/self/uid_map", box->uid) && maps("/proc/self/gid_map", box->gid)))
+		return false;
+	(void)bawn_fail_as(err, BAWN_ERROR_ENFORCEMENT_MISSING, "uid", "there is no uid and gid %u in the user namespace that bawn is root of", box->uid);
+	return true;
+}
+
+/* Why the kernel refuses, the surest reason first. */
+static const char *kernel_fix(const struct bawn_box *box)
+{
+	const bool root = box->root;
 	for (size_t i = 0; i < BAWN_LEN(sysctl_row); i++)
 		if ((!root || sysctl_row[i].root_too) && sysctl_is(sysctl_row[i].path, sysctl_row[i].bad))
 			return sysctl_row[i].fix;
+	if (bawn_explain_uid(box, NULL))
+		return UID_FIX;
 	return root || filtered() ? CONTAINER_FIX : "run 'bawn doctor' as root to see what the kernel refuses to a user";
 }
 
@@ -60,7 +90,7 @@ static const char *fix_of(const struct bawn_box *box, enum bawn_layer layer)
 	case BAWN_LAYER_CGROUP:
 		return cgroup_fix(box);
 	case BAWN_LAYER_UID:
-		return box->root ? "set uid_first in sandbox.yaml to a free range" : "run bawn as root, or through a daemon under another uid";
+		return box->root ? UID_FIX : "run bawn as root, or through a daemon under another uid";
 	case BAWN_LAYER_LANDLOCK:
 		return "a kernel of 5.13 or later with CONFIG_SECURITY_LANDLOCK and 'landlock' in the lsm= boot parameter";
 	case BAWN_LAYER_SECCOMP:
@@ -68,7 +98,7 @@ static const char *fix_of(const struct bawn_box *box, enum bawn_layer layer)
 	case BAWN_LAYER_DENIAL_REPORTING:
 		return "a kernel of 5.0 or later; a container runtime may forbid nested seccomp listeners";
 	default:
-		return kernel_fix(box->root);
+		return kernel_fix(box);
 	}
 }
 
@@ -89,7 +119,7 @@ void bawn_explain(const struct bawn_box *box, const struct bawn_err *failure, st
 		snprintf(row->detail, sizeof row->detail, "%.159s", why);
 		/* Where the whole could not be built, a part that was not tried lacks what the whole does. */
 		bool tried = failure->code == 0 || box->why[i][0] != '\0' || absent;
-		snprintf(row->fix, sizeof row->fix, "%s", tried ? fix_of(box, (enum bawn_layer)i) : kernel_fix(box->root));
+		snprintf(row->fix, sizeof row->fix, "%s", tried ? fix_of(box, (enum bawn_layer)i) : kernel_fix(box));
 	}
 	if (failure->code != 0)
 		snprintf(out->summary, sizeof out->summary, "cannot build a sandbox: %.170s", failure->msg);

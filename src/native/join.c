@@ -14,6 +14,15 @@ static int step_net(struct bawn_box *box, struct bawn_err *err)
 	return bawn_box_joins_net(box) && setns(net, CLONE_NEWNET) < 0 ? bawn_fail(err, -errno, "join the sandbox's network") : 0;
 }
 
+/* A pipe belongs to who made it, and opening one by its name asks whose it is: without this `> /dev/stderr` is refused. */
+static int own_streams(uid_t uid, gid_t gid, struct bawn_err *err)
+{
+	for (int fd = 1; fd <= 2; fd++)
+		if (fchown(fd, uid, gid) < 0)
+			return bawn_fail(err, -errno, "give the output to the run");
+	return 0;
+}
+
 /* The run's ids as its namespaces' owner counts them.  Privilege is kept for the next two steps only. */
 static int step_identity(struct bawn_box *box, struct bawn_err *err)
 {
@@ -21,9 +30,12 @@ static int step_identity(struct bawn_box *box, struct bawn_err *err)
 	gid_t gid = box->root ? box->gid : BAWN_INSIDE_ID;
 	if (bawn_box_without(box, BAWN_LAYER_BIT(UID)))
 		return 0;
+	int r = box->root ? own_streams(uid, gid, err) : 0;
+	if (r < 0)
+		return r;
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0)
 		return bawn_fail(err, -errno, "keep the capabilities for a moment");
-	int r = bawn_ids_set(uid, gid, box->root, err);
+	r = bawn_ids_set(uid, gid, box->root, err);
 	return r == 0 ? bawn_caps_raise(err) : r;
 }
 

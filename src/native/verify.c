@@ -25,8 +25,9 @@ static void stands(struct bawn_box *box, enum bawn_layer layer, bool good, const
 static void check_namespace(struct bawn_box *box, enum bawn_layer layer, const char *file, int self, int proc)
 {
 	struct stat ours, theirs;
-	stands(box, layer, fstatat(self, file, &ours, 0) == 0 && fstatat(proc, file, &theirs, 0) == 0 &&
-	       (ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev), "the program shares the host's namespace");
+	bool seen = fstatat(self, file, &ours, 0) == 0 && fstatat(proc, file, &theirs, 0) == 0;
+	stands(box, layer, seen && (ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev),
+	       seen ? "the program shares the host's namespace" : "which namespace the program is in cannot be read (root needs CAP_SYS_PTRACE for that)");
 }
 
 /* The rest of the line that starts with `key`, or "". */

@@ -100,7 +100,7 @@ NO_TTY = "say(any(os.isatty(n) for n in range(3)) or os.path.exists('/dev/consol
 check("A04", "a terminal, /dev/console or /dev/pts", A_TERMINAL, terminal_inside(NO_TTY), terminal_outside(NO_TTY))
 
 FAKE_PROC = """mount -t tmpfs proc /proc; cd /proc; mkdir -p self/ns $(seq -f %g/ns 1 40)
-for p in *; do for f in uid_map gid_map setgroups status limits; do : > $p/$f; done; done; chmod 666 */*_map */setgroups"""
+for p in *; do for f in uid_map gid_map setgroups oom_score_adj status limits; do : > $p/$f; done; done; chmod 666 */*_map */setgroups */oom_score_adj"""
 check("A05", "a /proc that is none, with the files the launcher writes: nothing runs", "the same namespace with the kernel's /proc",
       started(FAKE_PROC, "which is not the kernel's"), started("mount -t proc proc /proc"))
 

@@ -90,6 +90,12 @@ if os.geteuid() == 0:
     equal((ranked("chrt", "-f", "1"), ranked("nice", "-n", "-5")), ([own[0], "0"], ["0", "0"]), "no real-time policy and no better than nice 0 inside")
 equal(ranked("nice", "-n", "7")[0], str(int(own[0]) + 7), "a caller who steps back is followed")
 
+# Nor are its addresses.
+def placed(*words):
+    return subprocess.run([*words, "-c", "print(open('/proc/self/personality').read())"], env=w.env, capture_output=True, text=True).stdout.strip()
+if ok(placed("setarch", "-R", "python3") == "00040000", "control: a program outside has the addresses it was started with"):
+    equal(placed("setarch", "-R", BAWN, "run", "-q"), "00000000", "random addresses inside")
+
 # Standard input.
 READ = "import sys, hashlib; d = sys.stdin.buffer.read(); print(len(d), hashlib.sha256(d).hexdigest())"
 data = os.urandom(1 << 20)

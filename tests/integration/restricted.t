@@ -29,8 +29,8 @@ def filtered(calls):
     return enter
 
 
-def spaces(limit):
-    """A user namespace with everybody in it, where so many more may be made; the host's own limit stays."""
+def spaces(limit, ids=4294967295):
+    """A user namespace with everybody in it, or so many, where so many more may be made; the host's own limit stays."""
     def enter():
         me, (r, w) = os.getpid(), os.pipe()
         pid = os.fork()
@@ -38,11 +38,11 @@ def spaces(limit):
             os.read(r, 1)
             for kind in ("uid", "gid"):
                 with open(f"/proc/{me}/{kind}_map", "w") as f:
-                    f.write("0 0 4294967295")
+                    f.write(f"0 0 {ids}")
             os._exit(0)
         need(libc.unshare(NEWUSER | NEWNS))
         os.write(w, b"x")
-        assert os.waitpid(pid, 0)[1] == 0 and open("/proc/self/uid_map").read().split() == ["0", "0", "4294967295"]
+        assert os.waitpid(pid, 0)[1] == 0 and open("/proc/self/uid_map").read().split() == ["0", "0", str(ids)]
         with open("/proc/sys/user/max_user_namespaces", "w") as f:
             f.write(str(limit))
     return enter
@@ -57,6 +57,15 @@ def covered(path, **files):
         for name, text in files.items():
             with open(os.path.join(path, name), "w") as f:
                 f.write(text)
+    return enter
+
+
+def capable(keep):
+    """Root with these capabilities alone, by number: a bounding set as a container's runtime makes one."""
+    def enter():
+        for cap in range(64):
+            if cap not in keep and libc.prctl(24, cap, 0, 0, 0) < 0:
+                assert ctypes.get_errno() == errno.EINVAL
     return enter
 
 
@@ -102,6 +111,19 @@ if is_root():
         enter = both(covered("/proc/sys/kernel", **{name: value + "\n"}), filtered({165: EPERM}))
         refuses(user, f"kernel.{name}={value}", enter, fix)
         refuses("root", f"kernel.{name}={value} does not bind root", enter, SECCOMP)
+    # What docker leaves to a container, and what the doctor says is needed besides.
+    DOCKER, ADDED = {0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31}, {"NET_ADMIN": 12, "SYS_PTRACE": 19, "SYS_ADMIN": 21}
+    refuses("root", "a container's default capabilities", capable(DOCKER), "--cap-add")
+    d = worlds["root"].bawn("doctor", "--json", preexec_fn=capable(DOCKER))
+    named = {words.split()[0] for l in d["layers"] for words in l["fix"].split("--cap-add ")[1:]}
+    works("root", f"those, and what the fix adds: {sorted(named)}", capable(DOCKER | {ADDED[n] for n in named}))
+    for name in sorted(ADDED):
+        refuses("root", f"without {name}", capable(DOCKER | set(ADDED.values()) - {ADDED[name]}), f"--cap-add {name}")
+    refuses("root", "in a container with few uids", spaces(100, 65536), "uids.first")
+    refuses("root", "the same without user namespaces", spaces(0, 65536), "sysctl -w user.max_user_namespaces=")
+    few = worlds["root"].config(sandbox="uids:\n  first: 3000000\n  count: 64\n  acknowledge_risk: true\n")
+    r = worlds["root"].run("print('ran')", "--config", few, preexec_fn=spaces(100, 3000064))
+    equal((r.code, r["stdout"]), (0, "ran\n"), "root, in a container with few uids: control, with some of those it runs") or r.show()
     refuses("root", "no cgroups", covered("/sys/fs/cgroup"), "cgroup controllers writable")
     r = worlds[user].bawn("doctor", "--json", preexec_fn=covered("/sys/fs/cgroup"))
     row = next(l for l in r["layers"] if l["layer"] == "cgroup")

@@ -34,6 +34,13 @@ SEES = (
 for lang, code, want in SEES:
     r = w.bawn("run", "--json", *w.chosen(), "--lang", lang, "-c", code, "a b", "--x", input="in")
     equal((r.code, r["stdout"]), (0, want), f"{lang}: its own name, arguments, directory and input") or r.show()
+BY_NAME = (
+    ("python", "d = open('/dev/stdin').read()\nopen('/dev/stdout', 'w').write('out ' + d)\nopen('/dev/stderr', 'a').write('err ' + d)"),
+    ("bash", 'd=$(cat /dev/stdin); echo -n "out $d" > /dev/stdout; echo -n "err $d" | tee -a /dev/fd/2 > /dev/null'),
+    ("javascript", "const fs = require('fs'), d = fs.readFileSync('/dev/stdin', 'utf8'); fs.writeFileSync('/dev/stdout', 'out ' + d); fs.writeFileSync('/dev/stderr', 'err ' + d)"))
+for lang, code in BY_NAME:
+    r = w.bawn("run", "--json", *w.chosen(), "--lang", lang, "-c", code, input="in")
+    equal((r.code, r["stdout"], r["stderr"], r["denials"]), (0, "out in", "err in", []), f"{lang}: the standard streams can be opened by their names") or r.show()
 for lang, code in (("python", "import sys; sys.exit(7)"), ("bash", "exit 7"), ("javascript", "process.exit(7)")):
     r = w.run(code, lang=lang)
     equal((r.code, r["status"], r["exit_code"], r["signal"]), (7, "failed", 7, None), f"{lang}: its exit code is bawn's")

@@ -55,6 +55,20 @@ row("memory of a child", "import subprocess, sys, time\nsubprocess.run([sys.exec
 row("memory in files", "import time\nf = open('/dev/shm/x', 'wb')\nx = bytearray(60 << 20)\nfor i in range(0, len(x), 4096): x[i] = 1\nfor i in range(45): f.write(bytes(1 << 20))\nprint('no')",
     ("-m", "100m"), (137, "memory_limit", None, ""), "memory", 100 * MIB, "killed", needs="cgroup")
 row("memory: below it", FILL % 60, ("-m", "100m"), (0, "completed", 0, "filled\n"))
+def at(adj):
+    """As a service is started that is never to be killed, or first, when memory is short."""
+    def enter():
+        with open("/proc/self/oom_score_adj", "w") as f:
+            f.write(str(adj))
+    return enter
+try:
+    adj = -1000
+    subprocess.run(["true"], preexec_fn=at(adj))
+except subprocess.SubprocessError:  # without CAP_SYS_RESOURCE nobody is spared
+    adj = 300
+row(f"memory, of a caller at {adj} when it is short", FILL % 400, ("-m", "100m"), (137, "memory_limit", None, ""), "memory", 100 * MIB, "killed", needs="cgroup", preexec_fn=at(adj))
+if World.backend == "native":
+    row(f"memory: the code of a caller at {adj} is not spared", "print(open('/proc/self/oom_score_adj').read(), end='')", (), (0, "completed", 0, f"{max(adj, 0)}\n"), preexec_fn=at(adj))
 for name, code, want in (
         ("a real segmentation fault", "import faulthandler\nfaulthandler._sigsegv()", (139, 11)),
         ("abort", "import os\nos.abort()", (134, 6)),

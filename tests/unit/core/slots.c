@@ -104,6 +104,13 @@ int main(void)
 	struct bawn_slots open_to_all = { -1, -1 };
 	struct bawn_err err = { 0 };
 	ok(bawn_slots_open(run, &open_to_all, &err) < 0 && err.type == BAWN_ERROR_STATE_UNWRITABLE, "a directory others may write is refused");
+	char others[PATH_MAX], inside[PATH_MAX + 8];
+	snprintf(others, sizeof others, "%s/others", dir.path);
+	snprintf(inside, sizeof inside, "%s/slots", others);
+	bool there = mkdir(others, 0700) == 0 && chmod(others, 0777) == 0;
+	err = (struct bawn_err){ 0 };
+	ok(there && bawn_slots_open(others, &open_to_all, &err) < 0 && access(inside, F_OK) < 0, "and nothing is made in it");
+	ok(strstr(err.msg, geteuid() == 0 ? "/run" : "XDG_RUNTIME_DIR") != NULL, "it is said what gives another place: %s", err.msg);
 	bool shut = chmod(dir.path, 0755) == 0 && unlink_admission(run) && chmod(run, 0500) == 0 && (geteuid() != 0 || (chown(run, 65534, 65534) == 0 && seteuid(65534) == 0));
 	err = (struct bawn_err){ 0 };
 	ok(shut && bawn_slots_open(run, &open_to_all, &err) < 0 && err.type == BAWN_ERROR_STATE_UNWRITABLE, "one that cannot be written is named as that");
