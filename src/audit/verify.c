@@ -26,6 +26,7 @@
 #include "audit/segment.h"
 #include "audit/tiles.h"
 #include "audit/trail.h"
+#include "audit/walk.h"
 #include "audit/witness.h"
 #include "base/b64.h"
 #include "base/cleanup.h"
@@ -244,11 +245,10 @@ static void beyond_the_end(struct verify *v)
 /* What the witness has seen was pruned since: only the tiles know of it. */
 static void against_older_witness(struct verify *v)
 {
-	bawn_node want, now, then;
+	bawn_node then;
 	if (v->seen.seal.size == 0 || v->seen.seal.size >= v->cut.cut)
 		return;
-	bawn_tree_root(&v->cut.tree, want);
-	if (!bawn_tiles_roots(v->dirfd, v->cut.cut, v->seen.seal.size, now, then) || memcmp(now, want, sizeof now) != 0) {
+	if (!bawn_cut_root(v->dirfd, &v->cut, v->seen.seal.size, then)) {
 		snprintf(v->report->anchor, sizeof v->report->anchor, "none");
 		v->report->witnessed = 0;
 	} else if (memcmp(then, v->seen.seal.root, sizeof then) != 0) {
@@ -292,7 +292,7 @@ static int begin_at_cut(struct verify *v, const struct bawn_segments *all, struc
 	struct bawn_err why = { 0 };
 	struct bawn_vkey file;
 	int r = bawn_cut_find(v->dirfd, all, &v->cut, &why);
-	if (r == -EBADMSG)
+	if (r == -EBADMSG || r == -ELOOP)
 		return bad(v, all->first[0] - 1, "%.150s", why.msg);
 	if (r < 0) {
 		if (err != NULL)
@@ -311,9 +311,12 @@ static int begin_at_cut(struct verify *v, const struct bawn_segments *all, struc
 	r = bawn_keys_public(v->dirfd, v->cut.epoch, &file);
 	if (r == -EBADMSG || (r == 0 && !bawn_vkey_equal(&file, &v->cut.key)))
 		(void)bad(v, v->cut.seq, "the key file of epoch %" PRIu64 " is not the key that entry %" PRIu64 " names", v->cut.epoch, v->cut.seq);
-	r = bawn_keys_read(v->dirfd, "vkey", &file);
-	if (r == -EBADMSG || (r == 0 && !bawn_vkey_equal(&file, &v->cut.genesis)))
-		(void)bad(v, v->cut.seq, "vkey is not the key that entry %" PRIu64 " names", v->cut.seq);
+	static const char *const of_first[] = { "vkey", "keys/epoch-0.vkey" };
+	for (size_t i = 0; i < BAWN_LEN(of_first); i++) {
+		r = bawn_keys_read(v->dirfd, of_first[i], &file);
+		if (r == -EBADMSG || (r == 0 && !bawn_vkey_equal(&file, &v->cut.genesis)))
+			(void)bad(v, v->cut.seq, "%s is not the key that entry %" PRIu64 " names", of_first[i], v->cut.seq);
+	}
 	against_witness(v);
 	against_older_witness(v);
 	return against_old_head(v, err);
@@ -410,7 +413,7 @@ static int first_origin(int dirfd, char out[static BAWN_ORIGIN_MAX], struct bawn
 	if (r == 0)
 		r = bawn_segment_open(dirfd, 0, &fd, NULL);
 	if (r < 0)
-		return r == -ENOMEM ? bawn_fail(err, r, "read the first entry") : 0;
+		return r == -ENOMEM || (r == -ENOENT && all.n > 0) ? bawn_fail(err, r, "read the first entry") : 0;
 	r = bawn_lines_init(&lines, fd, 0, err);
 	if (r == 0)
 		r = bawn_lines_next(&lines, &line, &whole, err);
@@ -519,30 +522,38 @@ static int verify_open(struct verify *v, const struct bawn_audit_verify_options 
 	return r;
 }
 
-int bawn_audit_verify(const char *dir, const struct bawn_audit_verify_options *o, struct bawn_audit_report *out, struct bawn_err *err)
+static int verify_once(int dirfd, const struct bawn_audit_verify_options *o, const struct bawn_vkey *pin, struct bawn_audit_report *report, struct bawn_err *err)
 {
-	static const struct bawn_audit_verify_options none;
-	struct bawn_audit_report report = { .ok = true, .anchor = "none" };
-	struct verify v = { .report = &report, .note = BAWN_BUF(4096), .sealed_hash = BAWN_NO_HASH };
-	bawn_auto_fd dirfd = -1;
-	o = o != NULL ? o : &none;
-	v.pinned = o->key != NULL;
-	if (v.pinned && !bawn_vkey_read(bawn_span(o->key), &v.pin))
-		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "key", "not a verifier key: NAME+ID+KEY, as in the file vkey of a log");
-	int r = bawn_audit_dir_open(dir, &dirfd, err);
-	if (r < 0)
-		return r;
-	v.dirfd = dirfd;
-	v.progress = o->progress;
+	struct verify v = { .report = report, .dirfd = dirfd, .note = BAWN_BUF(4096), .sealed_hash = BAWN_NO_HASH, .progress = o->progress, .pinned = o->key != NULL, .pin = *pin };
+	*report = (struct bawn_audit_report){ .ok = true, .anchor = "none" };
 	v.ahead = bawn_ahead_new(o->jobs, !o->skim);
-	r = v.ahead != NULL ? verify_open(&v, o, err) : bawn_fail(err, -ENOMEM, "verify the log");
+	int r = v.ahead != NULL ? verify_open(&v, o, err) : bawn_fail(err, -ENOMEM, "verify the log");
 	bawn_ahead_free(v.ahead);
 	bawn_buf_done(&v.note);
 	bawn_tiles_check_free(v.tiles);
 	bawn_keeping_done(&v.keeping);
+	if (r == 0)
+		finish_report(&v);
+	return r;
+}
+
+int bawn_audit_verify(const char *dir, const struct bawn_audit_verify_options *o, struct bawn_audit_report *out, struct bawn_err *err)
+{
+	static const struct bawn_audit_verify_options none;
+	struct bawn_audit_report report;
+	struct bawn_vkey pin = { 0 };
+	bawn_auto_fd dirfd = -1;
+	o = o != NULL ? o : &none;
+	if (o->key != NULL && !bawn_vkey_read(bawn_span(o->key), &pin))
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "key", "not a verifier key: NAME+ID+KEY, as in the file vkey of a log");
+	int r = bawn_audit_dir_open(dir, &dirfd, err);
+	if (r < 0)
+		return r;
+	r = -ENOENT;
+	for (int i = 0; r == -ENOENT && i < BAWN_PRUNED_TRIES; i++)
+		r = verify_once(dirfd, o, &pin, &report, err);
 	if (r < 0)
 		return bawn_wrap(err, r, "verify '%s'", dir);
-	finish_report(&v);
 	*out = report;
 	return 0;
 }
