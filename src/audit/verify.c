@@ -145,6 +145,14 @@ static void against_witness(struct verify *v)
 		(void)bad(v, v->seen.seal.size - 1, "its witness has seen %" PRIu64 " other entries: the log has another past", v->seen.seal.size);
 }
 
+/* The first entry tells of a log that was here before. */
+static void note_previous(struct verify *v, struct bawn_span body)
+{
+	bawn_auto_json j = json_loadb(body.p, body.n, JSON_ALLOW_NUL, NULL);
+	const json_int_t size = json_integer_value(json_object_get(json_object_get(j, "previous"), "size"));
+	v->report->previous = size > 0 ? (uint64_t)size : 0;
+}
+
 /* After an entry that fits. */
 static void took(struct verify *v, const struct bawn_checked *c, const struct bawn_vkey *before)
 {
@@ -154,6 +162,8 @@ static void took(struct verify *v, const struct bawn_checked *c, const struct ba
 		v->report->first_us = l->ts_us;
 	if (l->seq == 0 || bawn_span_is(l->type, "log.key"))
 		against_key_files(v, l->seq);
+	if (l->seq == 0)
+		note_previous(v, l->body);
 	if (l->sealed) {
 		v->report->signatures++;
 		v->report->last_us = l->ts_us;

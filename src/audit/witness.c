@@ -165,6 +165,29 @@ int bawn_witness_know(int witness, const char *origin, struct bawn_sighting *out
 	return r;
 }
 
+int bawn_witness_other(int witness, const char *origin, struct bawn_sighting *out)
+{
+	char own[BAWN_WITNESS_NAME], newest[BAWN_WITNESS_NAME] = "";
+	struct timespec last = { 0 };
+	bawn_witness_name(origin, own);
+	bawn_auto_fd fd = openat(witness, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bawn_auto_dir d = fd >= 0 ? fdopendir(fd) : NULL;
+	if (d == NULL)
+		return -errno;
+	(void)bawn_take_fd(&fd);
+	for (const struct dirent *e; (e = readdir(d)) != NULL; ) {
+		struct stat st;
+		if (strlen(e->d_name) != 64 || !bawn_is_hex(e->d_name, 64) || strcmp(e->d_name, own) == 0 ||
+		    fstatat(witness, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if (newest[0] == '\0' || st.st_mtim.tv_sec > last.tv_sec || (st.st_mtim.tv_sec == last.tv_sec && st.st_mtim.tv_nsec > last.tv_nsec)) {
+			snprintf(newest, sizeof newest, "%s", e->d_name);
+			last = st.st_mtim;
+		}
+	}
+	return newest[0] != '\0' ? bawn_witness_read(witness, newest, out) : -ENOENT;
+}
+
 /* ---- telling ---- */
 
 static int lock(int witness)

@@ -60,6 +60,7 @@ static json_t *verify_json(const struct bawn_audit_report *r, const char *dir)
 	bawn_json_set(doc, "first", when(r->first_us), &ok);
 	bawn_json_set(doc, "last", when(r->last_us), &ok);
 	NUMBER(torn_bytes);
+	NUMBER(previous);
 	NUMBER(signatures);
 	NUMBER(epoch);
 	NUMBER(bodies);
@@ -104,6 +105,8 @@ static void put_verdict(struct bawn_buf *out, const struct bawn_audit_report *r)
 	bawn_buf_fmt(out, "anchor %s: %s\n", anchors[row].anchor, anchors[row].sentence);
 	if (r->witnessed > 0)
 		bawn_buf_fmt(out, "its witness has seen %" PRIu64 " of the entries\n", r->witnessed);
+	if (r->previous > 0)
+		bawn_buf_fmt(out, "it was begun anew: its witness remembered another log, of %" PRIu64 " entries, in its place\n", r->previous);
 	if (r->torn_bytes > 0)
 		bawn_buf_fmt(out, "%" PRIu64 " bytes after the last entry were never acknowledged\n", r->torn_bytes);
 }
