@@ -461,14 +461,15 @@ static const char *anchor_of(int dirfd, bool copy, int dir, const char *file)
 	return good ? "other-uid" : "same-uid";
 }
 
-/* A directory is asked for the log's own file, a file is taken as it is. */
-static int open_witness(const char *path, const char *origin, int *out_dir, char *file, size_t size)
+/* A directory is asked for the log's own file, a file is taken as it is; *out_own: the first. */
+static int open_witness(const char *path, const char *origin, int *out_dir, bool *out_own, char *file, size_t size)
 {
 	struct stat st;
 	const char *slash = strrchr(path, '/');
 	if (stat(path, &st) < 0)
 		return -errno;
-	if (S_ISDIR(st.st_mode)) {
+	*out_own = S_ISDIR(st.st_mode);
+	if (*out_own) {
 		char name[BAWN_WITNESS_NAME];
 		bawn_witness_name(origin, name);
 		snprintf(file, size, "%s", name);
@@ -487,15 +488,16 @@ static int ask_witness(struct verify *v, const struct bawn_audit_verify_options 
 {
 	char origin[BAWN_ORIGIN_MAX], file[256];
 	bawn_auto_fd dir = -1;
+	bool own = false;
 	if (o->witness == NULL)
 		return 0;
 	int r = first_origin(v->dirfd, origin, err);
 	if (r < 0)
 		return r;
-	r = open_witness(o->witness, origin, &dir, file, sizeof file);
+	r = open_witness(o->witness, origin, &dir, &own, file, sizeof file);
 	const bool found = r == 0;
-	if (r == 0)
-		r = bawn_witness_read(dir, file, &v->seen);
+	if (r == 0)  /* its own file is known by its name: what it has seen counts for us as for a writer, also where the first line is damaged */
+		r = own ? bawn_witness_know(dir, origin, &v->seen) : bawn_witness_read(dir, file, &v->seen);
 	if (r == 0) {
 		snprintf(v->report->anchor, sizeof v->report->anchor, "%s", anchor_of(v->dirfd, o->copy, dir, file));
 		v->report->witnessed = v->seen.seal.size;
