@@ -110,9 +110,10 @@ static void against_key_files(struct verify *v, uint64_t seq)
 	if (r == -EBADMSG || (r == 0 && !bawn_vkey_equal(&file, &v->trail.key)))
 		(void)bad(v, seq, "vkey is not the key that entry %" PRIu64 " names", seq);
 	bawn_vkey_text(&v->trail.key, v->report->vkey);
+	bawn_vkey_text(&v->trail.key, v->report->pin);
 	memcpy(v->report->origin, v->trail.key.origin, sizeof v->report->origin);
 }
-_Static_assert(sizeof((struct bawn_audit_report *)0)->vkey >= BAWN_VKEY_MAX &&
+_Static_assert(sizeof((struct bawn_audit_report *)0)->vkey >= BAWN_VKEY_MAX && sizeof((struct bawn_audit_report *)0)->pin >= BAWN_VKEY_MAX &&
                sizeof((struct bawn_audit_report *)0)->origin == BAWN_ORIGIN_MAX, "they fit");
 
 static void tiles_wrong(struct verify *v, const char *what)
@@ -315,6 +316,7 @@ static int begin_at_cut(struct verify *v, const struct bawn_segments *all, struc
 	v->report->verified_from = v->cut.cut;
 	bawn_tiles_check_from(v->tiles, &v->cut.tree);
 	bawn_vkey_text(&v->cut.genesis, v->report->vkey);
+	bawn_vkey_text(&v->cut.key, v->report->pin);
 	memcpy(v->report->origin, v->cut.key.origin, sizeof v->report->origin);
 	if (v->note_size > 0 && v->note_size < v->cut.cut)
 		tiles_wrong(v, "checkpoint is older than what was pruned");
@@ -330,6 +332,16 @@ static int begin_at_cut(struct verify *v, const struct bawn_segments *all, struc
 	against_witness(v);
 	against_older_witness(v);
 	return against_old_head(v, err);
+}
+
+/* Is the key given one of those that this log says it had before it was cut?  That alone proves nothing, neither way. */
+static bool pin_pruned(const struct verify *v)
+{
+	struct bawn_vkey file;
+	bool was = v->cut.epoch > 0 && bawn_vkey_equal(&v->pin, &v->cut.genesis);
+	for (uint64_t epoch = 1; !was && epoch < v->cut.epoch && bawn_keys_public(v->dirfd, epoch, &file) == 0; epoch++)
+		was = bawn_vkey_equal(&v->pin, &file);
+	return was;
 }
 
 static int verify_all(struct verify *v, struct bawn_err *err)
@@ -363,8 +375,11 @@ static int verify_all(struct verify *v, struct bawn_err *err)
 	if (v->seen.seal.size > v->trail.sealed)
 		(void)bad(v, v->trail.sealed, "the log ends before entry %" PRIu64 ", but its witness has seen %" PRIu64 " entries: it was cut, or put back",
 		          v->trail.sealed, v->seen.seal.size);
+	if (v->report->ok && v->pinned && !v->pin_seen && pin_pruned(v))
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, "key", "the key given signed only entries that were pruned: it says nothing of what is left. "
+		                    "Give a later one, or put what was exported in front of the rest");
 	if (v->pinned && !v->pin_seen)
-		(void)bad(v, 0, "no entry is signed by the key given");
+		(void)bad(v, v->cut.cut, "no entry is signed by the key given");
 	return v->report->ok && !v->trail.skim ? against_bodies(v, &all, err) : 0;
 }
 

@@ -227,6 +227,17 @@ static void the_way(void)
 	ok(r == 0 && again.from == p.cut && again.cut > p.cut && begins_at(&w) == again.cut && verify(w.dir).ok && verify(w.dir).verified_from == again.cut && verify(w.dir).epoch == 1,
 	   "pruned again, beyond a change of keys: %s%s", err.msg, verify(w.dir).problem);
 	ok(grow(&w, 5) && verify(w.dir).ok, "it goes on");
+	bawn_auto_buf of_0 = get(&w, "a/keys/epoch-0.vkey"), of_1 = get(&w, "a/keys/epoch-1.vkey");
+	s = verify(w.dir);
+	ok(strncmp(s.vkey, of_0.p, of_0.n - 1) == 0 && strncmp(s.pin, of_1.p, of_1.n - 1) == 0, "the key to be written down is one that still vouches for it");
+	char first[300], other[300];
+	snprintf(first, sizeof first, "%s", s.vkey);
+	auto_world strange = world_make();
+	ok(bawn_audit_verify(w.dir, &(struct bawn_audit_verify_options){ .key = s.pin }, &s, &err) == 0 && s.ok, "with that it is good: %s", s.problem);
+	ok(bawn_audit_verify(w.dir, &(struct bawn_audit_verify_options){ .key = first }, &s, &err) < 0 && err.type == BAWN_ERROR_AUDIT_FAILED && strstr(err.msg, "pruned") != NULL,
+	   "with the first, whose entries are gone, nobody can tell: %s", err.msg);
+	ok(fill_log(strange.dir, 1, 0) && snprintf(other, sizeof other, "%s", verify(strange.dir).vkey) > 0 &&
+	   bawn_audit_verify(w.dir, &(struct bawn_audit_verify_options){ .key = other }, &s, &err) == 0 && !s.ok, "with another's it is not: %s", s.problem);
 	static const char *const bad[] = { "cp a/keys/epoch-1.vkey a/keys/epoch-0.vkey", "cp a/keys/epoch-0.vkey a/keys/epoch-1.vkey",
 		"f=$(ls a/seg | head -n 1) && mv a/seg/$f a/x && ln -s ../x a/seg/$f", "rm a/head && mkfifo a/head" };
 	for (size_t i = 0; i < BAWN_LEN(bad); i++) {
