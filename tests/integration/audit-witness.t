@@ -64,6 +64,14 @@ ok(r.code == 0 and any("no witness" in x for x in r["warnings"]) and "no witness
 ok("weakness" not in u.records("exec.intent")[0]["body"], "which is not said where there is none")
 equal(u.bawn("audit", "verify", "--witness", u.dir + "/file").code, 2, "a file that is no witness is a usage error")
 
+# However the state directory is spelled, its witness lies beside it.
+s = World()
+os.makedirs(s.state + "/below")
+for spelled, at in ((".", s.state), ("./", s.state), ("..", s.state + "/below"), ("../.", s.state + "/below"), ("state/", s.dir), ("./state/.", s.dir)):
+    r = s.start("audit", "rotate-key", "--state", spelled, cwd=at)
+    equal((r.wait(), os.listdir(s.dir).count("state-witness"), sorted(os.listdir(s.state)), os.listdir(s.state + "/below")), (0, 1, ["audit", "below"], []), f"--state {spelled}")
+    shutil.rmtree(s.state + "-witness", True)
+
 # A log that was removed is not contradicted by the one begun in its place; but that cannot hide it.
 n = World()
 equal((n.run("print(1)").code, n.bawn("audit", "verify", "--json")["previous"], "previous" in n.records()[0]["body"]), (0, 0, False), "a log")
