@@ -241,7 +241,8 @@ static int record_policy(void *ctx, const json_t *change, struct bawn_err *err)
 		.redact = p->policy->redact.item, .n_redact = p->policy->redact.n };
 	r = bawn_audit_put(log, &rec, &receipt, err);
 	bawn_policy_drop(p);
-	if (r == 0)
+	/* Also where that failed: the entry is there when only its witness could not be told, and may be after an I/O error. */
+	if (r == 0 || err == NULL || err->type != BAWN_ERROR_AUDIT_BUSY)
 		c->recorded = json_deep_copy(change);
 	return r < 0 ? bawn_wrap(err, r, "the policy was not changed, since that cannot be recorded") : 0;
 }

@@ -259,8 +259,9 @@ u.run(LOW, "--config", conf)
 doc = u.file("change.yaml", "sandbox:\n  resources:\n    timeout: 60\n")
 r = u.bawn("policy", "set", doc, "--config", conf, "--json", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100 << 10, 100 << 10)))
 ok(r.code != 0 and "witness" in r.err + r.out and not os.path.exists(f"{conf}/sandbox.yaml"), "a change that cannot be recorded is not made") or r.show()
+equal([x["body"].get("undone") for x in u.records("policy.changed")], [None, True], "and where the log has it all the same, it says that it was not")
 r = u.bawn("policy", "set", doc, "--config", conf, "--json")
-ok(r.code == 0 and os.path.exists(f"{conf}/sandbox.yaml") and len(u.records("policy.changed")) == 2, "control: one that can is") or r.show()
+ok(r.code == 0 and os.path.exists(f"{conf}/sandbox.yaml") and len(u.records("policy.changed")) == 3, "control: one that can is") or r.show()
 # One that was recorded and then could not be written is taken back in the log.
 if is_root():
     import ctypes
