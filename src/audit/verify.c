@@ -8,7 +8,7 @@
  * (3) head and checkpoint are read first and sizes are taken once per segment, so a writer at work
  *     cannot make a good log look bad;
  * (4) what is made from the log (tiles) can be wrong without the log being bad; what the log has
- *     signed (head, checkpoint, the hash of a body and that it is kept) cannot.
+ *     signed (head, checkpoint, the hash of a body and that it is kept, the hash of what was cut off) cannot.
  * An attacker controls: everything in the directory.  One who has the private key, or an older copy of
  * all of it, is found by an anchor outside only: a witness, or a checkpoint somebody kept.  It is read
  * before the head: the log was already there when its witness was told. */
@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "audit/ahead.h"
 #include "audit/audit.h"
 #include "audit/bodies.h"
@@ -154,6 +155,35 @@ static void note_previous(struct verify *v, struct bawn_span body)
 	v->report->previous = size > 0 ? (uint64_t)size : 0;
 }
 
+static bool has_hash(int fd, const char *want)
+{
+	struct bawn_sha256 sha;
+	uint8_t raw[BAWN_SHA256_LEN];
+	char chunk[16384], hex[BAWN_SHA256_HEX];
+	ssize_t n;
+	bawn_sha256_init(&sha);
+	while ((n = read(fd, chunk, sizeof chunk)) > 0)
+		bawn_sha256_add(&sha, chunk, (size_t)n);
+	bawn_sha256_end(&sha, raw);
+	bawn_hex(raw, sizeof raw, hex);
+	return n < 0 || strcmp(hex, want) == 0;  /* what cannot be read was perhaps not changed */
+}
+
+/* What a recovery cut off may be thrown away, but not changed: the log has its hash. */
+static void against_quarantine(struct verify *v, const struct bawn_line *l)
+{
+	bawn_auto_json j = json_loadb(l->body.p, l->body.n, JSON_ALLOW_NUL, NULL);
+	const char *file = json_string_value(json_object_get(j, "file")), *want = json_string_value(json_object_get(j, "sha256"));
+	char path[100];
+	struct stat st;
+	if (file == NULL || want == NULL || strchr(file, '/') != NULL || strlen(file) >= sizeof path - sizeof "quarantine/")
+		return;
+	snprintf(path, sizeof path, "quarantine/%s", file);
+	bawn_auto_fd fd = openat(v->dirfd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0 ? errno == ELOOP : fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !has_hash(fd, want))
+		(void)bad(v, l->seq, "%s is not what entry %" PRIu64 " says was cut off", path, l->seq);
+}
+
 /* After an entry that fits. */
 static void took(struct verify *v, const struct bawn_checked *c, const struct bawn_vkey *before)
 {
@@ -165,6 +195,8 @@ static void took(struct verify *v, const struct bawn_checked *c, const struct ba
 		against_key_files(v, l->seq);
 	if (l->seq == 0)
 		note_previous(v, l->body);
+	if (!v->trail.skim && bawn_span_is(l->type, "log.recovered"))
+		against_quarantine(v, l);
 	if (l->sealed) {
 		v->report->signatures++;
 		v->report->last_us = l->ts_us;
