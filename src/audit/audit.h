@@ -138,9 +138,11 @@ struct bawn_audit_report {
 	uint64_t torn_bytes;            /* beyond the last signature: never acknowledged */
 	char     anchor[16];            /* none|same-uid|other-uid|remote */
 	uint64_t witnessed;             /* entries that the anchor has seen */
+	uint64_t previous;              /* entries of another log that the witness remembered when this one was begun in its place */
 	uint64_t signatures;            /* met; all of them checked unless skimmed */
 	uint64_t epoch;                 /* of the key that signs next */
 	char     origin[200], vkey[300]; /* the log's name and the verifier key of epoch 0; "" while there is none */
+	char     pin[300];              /* the oldest key that still vouches for what is there: vkey, unless its entries were pruned */
 	char     root[48];              /* base64, of the verified entries */
 	uint64_t bodies;                /* kept beside the log, each what its name says; 0 when skimmed: not looked at */
 	uint64_t stray_bodies;          /* files there that are not, but that no entry cites */

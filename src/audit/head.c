@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "audit/entry.h"
@@ -206,8 +207,11 @@ int bawn_head_read_at(int dirfd, struct bawn_head *out, struct bawn_err *err)
 	bawn_auto_fd fd = openat(dirfd, "head", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0 && errno == ENOENT)
 		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "the head of the log is missing");
-	if (fd < 0)
+	struct stat st;
+	if (fd < 0 || fstat(fd, &st) < 0)
 		return bawn_fail(err, -errno, "open the head of the log");
+	if (!S_ISREG(st.st_mode))
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "the head of the log is not a plain file");
 	/* Readers take no lock.  A slot that is being written looks damaged, and the other one may be old: look again. */
 	int r = bawn_head_read(fd, out, err);
 	for (int i = 0; (r == -EBADMSG || (r == 0 && out->alone)) && i < 10; i++) {

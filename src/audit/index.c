@@ -359,7 +359,7 @@ int bawn_index_bring_up(struct bawn_index *x, const char *dir, const struct bawn
 {
 	int r = 0;
 	if (flock(x->lock, LOCK_EX | LOCK_NB) == 0) {
-		if (!look(x, end))
+		if (!look(x, end) || x->place.segment < all->first[0])  /* where it ends was pruned: nothing can be added to it */
 			r = begin_anew(x, all);
 		if (r == 0 && end->size - x->to >= BAWN_INDEX_BLOCK)
 			r = add(x, dir, end->size);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include "audit/keys.h"
 #include "audit/store.h"
+#include "audit/tiles.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -88,6 +89,17 @@ int bawn_cut_find(int dirfd, const struct bawn_segments *all, struct bawn_cut *o
 	if (r == 0)
 		*out = best;
 	return r;
+}
+
+bool bawn_cut_root(int dirfd, const struct bawn_cut *cut, uint64_t size, uint8_t out[static BAWN_SHA256_LEN])
+{
+	bawn_node want, now;
+	bawn_tree_root(&cut->tree, want);
+	if (size == cut->cut) {
+		memcpy(out, want, sizeof want);
+		return true;
+	}
+	return bawn_tiles_roots(dirfd, cut->cut, size, now, out) && memcmp(now, want, sizeof now) == 0;
 }
 
 /* ---- for a writer that opens it ---- */

@@ -108,7 +108,11 @@ int bawn_store_check_published(struct bawn_store *s, const struct bawn_head *h, 
 		snprintf(s->weakness, sizeof s->weakness, "the witness of the audit log cannot be read");
 		return 0;
 	}
-	return r;
+	if (r > 0 && s->witness_must)
+		return tampered(err, h, "its witness has seen entries that were pruned since, and the tiles that would show that they are the same are missing or damaged");
+	if (r > 0)
+		snprintf(s->weakness, sizeof s->weakness, "the witness of the audit log has seen nothing of what is left of it, and tiles of the rest are missing");
+	return r < 0 ? r : 0;
 }
 
 /* Keeps the signed commits that follow *h in the open segment.  *out_clean: nothing else follows. */

@@ -25,7 +25,7 @@ struct shape {
 	size_t    (*rest)(const struct shape *s, const char *p, const char *end);
 	enum set    set;
 	uint16_t    min, max;  /* of these many letters; max 0: any number */
-	bool        alone;     /* no letter, digit, _ or - stands before it */
+	bool        alone;     /* no letter, digit or _ stands before it; where any number of letters may follow, no - either */
 	bool        lead;      /* the prefix is no secret and stays */
 };
 
@@ -161,7 +161,7 @@ static bool hit_at(const struct shape *s, struct bawn_span text, size_t at, stru
 {
 	const size_t lead = strlen(s->prefix);
 	if (text.n - at < lead || memcmp(text.p + at, s->prefix, lead) != 0 ||
-	    (s->alone && at > 0 && in_set(DASHED, (unsigned char)text.p[at - 1])))
+	    (s->alone && at > 0 && in_set(s->max > 0 ? WORD : DASHED, (unsigned char)text.p[at - 1])))
 		return false;
 	const size_t n = s->rest(s, text.p + at + lead, text.p + text.n);
 	if (n == SIZE_MAX)

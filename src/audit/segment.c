@@ -264,10 +264,20 @@ int bawn_segment_not_torn(int fd, uint64_t from, uint64_t end, uint64_t sealed, 
 	return r;
 }
 
+/* Any of it makes it a log, if perhaps one that lost the rest. */
+static bool holds_log(int dirfd)
+{
+	static const char *const part[] = { "head", "seg", "vkey", "keys", "checkpoint" };
+	bool any = false;
+	for (size_t i = 0; !any && i < BAWN_LEN(part); i++)
+		any = faccessat(dirfd, part[i], F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
+	return any;
+}
+
 int bawn_audit_dir_open(const char *dir, int *out_fd, struct bawn_err *err)
 {
 	bawn_auto_fd fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT)
+	if ((fd < 0 && errno == ENOENT) || (fd >= 0 && !holds_log(fd)))
 		return bawn_fail_as(err, BAWN_ERROR_NOT_FOUND, NULL, "there is no audit log at '%s'", dir);
 	if (fd < 0)
 		return bawn_fail(err, -errno, "open the audit log '%s'", dir);

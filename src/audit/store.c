@@ -329,6 +329,18 @@ static void name_origin(const struct bawn_store *s, const char *instance, char o
 	snprintf(out, BAWN_ORIGIN_MAX, "audit.%s/%s", n > 0 ? host : "host", instance);
 }
 
+/* A witness that is this log's alone and remembers another: that one was in its place and is gone.  The new one says so
+ * for ever, and whoever begins it is told. */
+static json_t *previous(struct bawn_store *s, const char *origin)
+{
+	struct bawn_sighting old;
+	if (s->witness < 0 || s->witness_must || bawn_witness_other(s->witness, origin, &old) < 0)
+		return NULL;
+	snprintf(s->weakness, sizeof s->weakness, "the audit log was begun anew: its witness remembers another one of %" PRIu64 " entries in its place, %.100s",
+	         old.seal.size, old.origin);
+	return json_pack("{s:s,s:I,s:s}", "origin", old.origin, "size", (json_int_t)old.seal.size, "hash", old.hash);
+}
+
 /* The first entry, with a key of its own: one that an earlier attempt left has signed nothing that counts. */
 static int genesis(struct bawn_store *s, struct bawn_head *h, struct bawn_err *err)
 {
@@ -347,8 +359,8 @@ static int genesis(struct bawn_store *s, struct bawn_head *h, struct bawn_err *e
 	s->signer_epoch = 0;
 	bawn_vkey_text(&s->signer.key, vkey);
 	r = bawn_store_own(s, h, BAWN_RECORD_LOG_GENESIS,
-	                   json_pack("{s:s,s:i,s:s,s:s,s:s*}", "instance", id, "format", 1, "origin", origin, "vkey", vkey,
-	                             "sign", s->sign_every ? "entry" : NULL), true, err);
+	                   json_pack("{s:s,s:i,s:s,s:s,s:o*,s:s*}", "instance", id, "format", 1, "origin", origin, "vkey", vkey,
+	                             "previous", previous(s, origin), "sign", s->sign_every ? "entry" : NULL), true, err);
 	s->seg_every = r == 0 && s->sign_every;
 	return r;
 }

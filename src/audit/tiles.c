@@ -243,6 +243,18 @@ static bool get_part(int dirfd, int level, uint64_t n, unsigned width, void *out
 	return false;
 }
 
+/* Entries and leaves are two files: of what was pruned nothing else tells whether the first is whole. */
+static bool same_entries(const uint8_t *bundle, const bawn_node *hash, unsigned width)
+{
+	bool good = true;
+	for (unsigned i = 0; i < width; i++) {
+		bawn_node leaf;
+		bawn_tree_leaf(bundle + i * ENTRY + 2, leaf);
+		good = good && bundle[i * ENTRY] == 0 && bundle[i * ENTRY + 1] == BAWN_SHA256_LEN && memcmp(leaf, hash[i], sizeof leaf) == 0;
+	}
+	return good;
+}
+
 /* The edge as it was when there were `size` entries. */
 static bool load_past(struct bawn_tiles *t, uint64_t size)
 {
@@ -252,7 +264,7 @@ static bool load_past(struct bawn_tiles *t, uint64_t size)
 		const unsigned width = width_at(size, level);
 		good = width == 0 || get_part(t->dirfd, level, at_level(size, level + 1), width, t->hash[level]);
 		if (good && level == 0 && width > 0)
-			good = get_part(t->dirfd, ENTRIES, at_level(size, 1), width, t->bundle);
+			good = get_part(t->dirfd, ENTRIES, at_level(size, 1), width, t->bundle) && same_entries(t->bundle, t->hash[0], width);
 	}
 	return good;
 }
@@ -430,22 +442,16 @@ void bawn_tiles_check_add(struct bawn_tiles *t, const uint8_t data[static BAWN_S
 /* A full tile of the past: its root stands in the one above it, its entries are those of its bundle. */
 static bool past_tile(int dirfd, int level, uint64_t n)
 {
-	bawn_node hash[WIDTH], above[WIDTH], root, leaf;
+	bawn_node hash[WIDTH], above[WIDTH], root;
 	uint8_t bundle[BUNDLE_MAX];
 	struct bawn_tree t = { 0 };
 	if (!get_part(dirfd, level, n, WIDTH, hash) || !get_part(dirfd, level + 1, n / WIDTH, (unsigned)(n % WIDTH) + 1, above) ||
-	    (level == 0 && !get_part(dirfd, ENTRIES, n, WIDTH, bundle)))
+	    (level == 0 && !(get_part(dirfd, ENTRIES, n, WIDTH, bundle) && same_entries(bundle, hash, WIDTH))))
 		return false;
-	bool good = true;
-	for (unsigned i = 0; i < WIDTH; i++) {
+	for (unsigned i = 0; i < WIDTH; i++)
 		bawn_tree_add(&t, hash[i]);
-		if (level == 0) {
-			bawn_tree_leaf(bundle + i * ENTRY + 2, leaf);
-			good = good && bundle[i * ENTRY] == 0 && bundle[i * ENTRY + 1] == BAWN_SHA256_LEN && memcmp(leaf, hash[i], sizeof leaf) == 0;
-		}
-	}
 	bawn_tree_root(&t, root);
-	return good && memcmp(root, above[n % WIDTH], sizeof root) == 0;
+	return memcmp(root, above[n % WIDTH], sizeof root) == 0;
 }
 
 static bool past_tiles(int dirfd, uint64_t size)

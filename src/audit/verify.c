@@ -8,7 +8,7 @@
  * (3) head and checkpoint are read first and sizes are taken once per segment, so a writer at work
  *     cannot make a good log look bad;
  * (4) what is made from the log (tiles) can be wrong without the log being bad; what the log has
- *     signed (head, checkpoint, the hash of a body and that it is kept) cannot.
+ *     signed (head, checkpoint, the hash of a body and that it is kept, the hash of what was cut off) cannot.
  * An attacker controls: everything in the directory.  One who has the private key, or an older copy of
  * all of it, is found by an anchor outside only: a witness, or a checkpoint somebody kept.  It is read
  * before the head: the log was already there when its witness was told. */
@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "audit/ahead.h"
 #include "audit/audit.h"
 #include "audit/bodies.h"
@@ -26,6 +27,7 @@
 #include "audit/segment.h"
 #include "audit/tiles.h"
 #include "audit/trail.h"
+#include "audit/walk.h"
 #include "audit/witness.h"
 #include "base/b64.h"
 #include "base/cleanup.h"
@@ -109,9 +111,10 @@ static void against_key_files(struct verify *v, uint64_t seq)
 	if (r == -EBADMSG || (r == 0 && !bawn_vkey_equal(&file, &v->trail.key)))
 		(void)bad(v, seq, "vkey is not the key that entry %" PRIu64 " names", seq);
 	bawn_vkey_text(&v->trail.key, v->report->vkey);
+	bawn_vkey_text(&v->trail.key, v->report->pin);
 	memcpy(v->report->origin, v->trail.key.origin, sizeof v->report->origin);
 }
-_Static_assert(sizeof((struct bawn_audit_report *)0)->vkey >= BAWN_VKEY_MAX &&
+_Static_assert(sizeof((struct bawn_audit_report *)0)->vkey >= BAWN_VKEY_MAX && sizeof((struct bawn_audit_report *)0)->pin >= BAWN_VKEY_MAX &&
                sizeof((struct bawn_audit_report *)0)->origin == BAWN_ORIGIN_MAX, "they fit");
 
 static void tiles_wrong(struct verify *v, const char *what)
@@ -144,6 +147,43 @@ static void against_witness(struct verify *v)
 		(void)bad(v, v->seen.seal.size - 1, "its witness has seen %" PRIu64 " other entries: the log has another past", v->seen.seal.size);
 }
 
+/* The first entry tells of a log that was here before. */
+static void note_previous(struct verify *v, struct bawn_span body)
+{
+	bawn_auto_json j = json_loadb(body.p, body.n, JSON_ALLOW_NUL, NULL);
+	const json_int_t size = json_integer_value(json_object_get(json_object_get(j, "previous"), "size"));
+	v->report->previous = size > 0 ? (uint64_t)size : 0;
+}
+
+static bool has_hash(int fd, const char *want)
+{
+	struct bawn_sha256 sha;
+	uint8_t raw[BAWN_SHA256_LEN];
+	char chunk[16384], hex[BAWN_SHA256_HEX];
+	ssize_t n;
+	bawn_sha256_init(&sha);
+	while ((n = read(fd, chunk, sizeof chunk)) > 0)
+		bawn_sha256_add(&sha, chunk, (size_t)n);
+	bawn_sha256_end(&sha, raw);
+	bawn_hex(raw, sizeof raw, hex);
+	return n < 0 || strcmp(hex, want) == 0;  /* what cannot be read was perhaps not changed */
+}
+
+/* What a recovery cut off may be thrown away, but not changed: the log has its hash. */
+static void against_quarantine(struct verify *v, const struct bawn_line *l)
+{
+	bawn_auto_json j = json_loadb(l->body.p, l->body.n, JSON_ALLOW_NUL, NULL);
+	const char *file = json_string_value(json_object_get(j, "file")), *want = json_string_value(json_object_get(j, "sha256"));
+	char path[100];
+	struct stat st;
+	if (file == NULL || want == NULL || strchr(file, '/') != NULL || strlen(file) >= sizeof path - sizeof "quarantine/")
+		return;
+	snprintf(path, sizeof path, "quarantine/%s", file);
+	bawn_auto_fd fd = openat(v->dirfd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0 ? errno == ELOOP : fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !has_hash(fd, want))
+		(void)bad(v, l->seq, "%s is not what entry %" PRIu64 " says was cut off", path, l->seq);
+}
+
 /* After an entry that fits. */
 static void took(struct verify *v, const struct bawn_checked *c, const struct bawn_vkey *before)
 {
@@ -153,6 +193,10 @@ static void took(struct verify *v, const struct bawn_checked *c, const struct ba
 		v->report->first_us = l->ts_us;
 	if (l->seq == 0 || bawn_span_is(l->type, "log.key"))
 		against_key_files(v, l->seq);
+	if (l->seq == 0)
+		note_previous(v, l->body);
+	if (!v->trail.skim && bawn_span_is(l->type, "log.recovered"))
+		against_quarantine(v, l);
 	if (l->sealed) {
 		v->report->signatures++;
 		v->report->last_us = l->ts_us;
@@ -244,11 +288,10 @@ static void beyond_the_end(struct verify *v)
 /* What the witness has seen was pruned since: only the tiles know of it. */
 static void against_older_witness(struct verify *v)
 {
-	bawn_node want, now, then;
+	bawn_node then;
 	if (v->seen.seal.size == 0 || v->seen.seal.size >= v->cut.cut)
 		return;
-	bawn_tree_root(&v->cut.tree, want);
-	if (!bawn_tiles_roots(v->dirfd, v->cut.cut, v->seen.seal.size, now, then) || memcmp(now, want, sizeof now) != 0) {
+	if (!bawn_cut_root(v->dirfd, &v->cut, v->seen.seal.size, then)) {
 		snprintf(v->report->anchor, sizeof v->report->anchor, "none");
 		v->report->witnessed = 0;
 	} else if (memcmp(then, v->seen.seal.root, sizeof then) != 0) {
@@ -292,7 +335,7 @@ static int begin_at_cut(struct verify *v, const struct bawn_segments *all, struc
 	struct bawn_err why = { 0 };
 	struct bawn_vkey file;
 	int r = bawn_cut_find(v->dirfd, all, &v->cut, &why);
-	if (r == -EBADMSG)
+	if (r == -EBADMSG || r == -ELOOP)
 		return bad(v, all->first[0] - 1, "%.150s", why.msg);
 	if (r < 0) {
 		if (err != NULL)
@@ -305,18 +348,32 @@ static int begin_at_cut(struct verify *v, const struct bawn_segments *all, struc
 	v->report->verified_from = v->cut.cut;
 	bawn_tiles_check_from(v->tiles, &v->cut.tree);
 	bawn_vkey_text(&v->cut.genesis, v->report->vkey);
+	bawn_vkey_text(&v->cut.key, v->report->pin);
 	memcpy(v->report->origin, v->cut.key.origin, sizeof v->report->origin);
 	if (v->note_size > 0 && v->note_size < v->cut.cut)
 		tiles_wrong(v, "checkpoint is older than what was pruned");
 	r = bawn_keys_public(v->dirfd, v->cut.epoch, &file);
 	if (r == -EBADMSG || (r == 0 && !bawn_vkey_equal(&file, &v->cut.key)))
 		(void)bad(v, v->cut.seq, "the key file of epoch %" PRIu64 " is not the key that entry %" PRIu64 " names", v->cut.epoch, v->cut.seq);
-	r = bawn_keys_read(v->dirfd, "vkey", &file);
-	if (r == -EBADMSG || (r == 0 && !bawn_vkey_equal(&file, &v->cut.genesis)))
-		(void)bad(v, v->cut.seq, "vkey is not the key that entry %" PRIu64 " names", v->cut.seq);
+	static const char *const of_first[] = { "vkey", "keys/epoch-0.vkey" };
+	for (size_t i = 0; i < BAWN_LEN(of_first); i++) {
+		r = bawn_keys_read(v->dirfd, of_first[i], &file);
+		if (r == -EBADMSG || (r == 0 && !bawn_vkey_equal(&file, &v->cut.genesis)))
+			(void)bad(v, v->cut.seq, "%s is not the key that entry %" PRIu64 " names", of_first[i], v->cut.seq);
+	}
 	against_witness(v);
 	against_older_witness(v);
 	return against_old_head(v, err);
+}
+
+/* Is the key given one of those that this log says it had before it was cut?  That alone proves nothing, neither way. */
+static bool pin_pruned(const struct verify *v)
+{
+	struct bawn_vkey file;
+	bool was = v->cut.epoch > 0 && bawn_vkey_equal(&v->pin, &v->cut.genesis);
+	for (uint64_t epoch = 1; !was && epoch < v->cut.epoch && bawn_keys_public(v->dirfd, epoch, &file) == 0; epoch++)
+		was = bawn_vkey_equal(&v->pin, &file);
+	return was;
 }
 
 static int verify_all(struct verify *v, struct bawn_err *err)
@@ -350,8 +407,11 @@ static int verify_all(struct verify *v, struct bawn_err *err)
 	if (v->seen.seal.size > v->trail.sealed)
 		(void)bad(v, v->trail.sealed, "the log ends before entry %" PRIu64 ", but its witness has seen %" PRIu64 " entries: it was cut, or put back",
 		          v->trail.sealed, v->seen.seal.size);
+	if (v->report->ok && v->pinned && !v->pin_seen && pin_pruned(v))
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, "key", "the key given signed only entries that were pruned: it says nothing of what is left. "
+		                    "Give a later one, or put what was exported in front of the rest");
 	if (v->pinned && !v->pin_seen)
-		(void)bad(v, 0, "no entry is signed by the key given");
+		(void)bad(v, v->cut.cut, "no entry is signed by the key given");
 	return v->report->ok && !v->trail.skim ? against_bodies(v, &all, err) : 0;
 }
 
@@ -410,7 +470,7 @@ static int first_origin(int dirfd, char out[static BAWN_ORIGIN_MAX], struct bawn
 	if (r == 0)
 		r = bawn_segment_open(dirfd, 0, &fd, NULL);
 	if (r < 0)
-		return r == -ENOMEM ? bawn_fail(err, r, "read the first entry") : 0;
+		return r == -ENOMEM || (r == -ENOENT && all.n > 0) ? bawn_fail(err, r, "read the first entry") : 0;
 	r = bawn_lines_init(&lines, fd, 0, err);
 	if (r == 0)
 		r = bawn_lines_next(&lines, &line, &whole, err);
@@ -448,14 +508,15 @@ static const char *anchor_of(int dirfd, bool copy, int dir, const char *file)
 	return good ? "other-uid" : "same-uid";
 }
 
-/* A directory is asked for the log's own file, a file is taken as it is. */
-static int open_witness(const char *path, const char *origin, int *out_dir, char *file, size_t size)
+/* A directory is asked for the log's own file, a file is taken as it is; *out_own: the first. */
+static int open_witness(const char *path, const char *origin, int *out_dir, bool *out_own, char *file, size_t size)
 {
 	struct stat st;
 	const char *slash = strrchr(path, '/');
 	if (stat(path, &st) < 0)
 		return -errno;
-	if (S_ISDIR(st.st_mode)) {
+	*out_own = S_ISDIR(st.st_mode);
+	if (*out_own) {
 		char name[BAWN_WITNESS_NAME];
 		bawn_witness_name(origin, name);
 		snprintf(file, size, "%s", name);
@@ -474,15 +535,16 @@ static int ask_witness(struct verify *v, const struct bawn_audit_verify_options 
 {
 	char origin[BAWN_ORIGIN_MAX], file[256];
 	bawn_auto_fd dir = -1;
+	bool own = false;
 	if (o->witness == NULL)
 		return 0;
 	int r = first_origin(v->dirfd, origin, err);
 	if (r < 0)
 		return r;
-	r = open_witness(o->witness, origin, &dir, file, sizeof file);
+	r = open_witness(o->witness, origin, &dir, &own, file, sizeof file);
 	const bool found = r == 0;
-	if (r == 0)
-		r = bawn_witness_read(dir, file, &v->seen);
+	if (r == 0)  /* its own file is known by its name: what it has seen counts for us as for a writer, also where the first line is damaged */
+		r = own ? bawn_witness_know(dir, origin, &v->seen) : bawn_witness_read(dir, file, &v->seen);
 	if (r == 0) {
 		snprintf(v->report->anchor, sizeof v->report->anchor, "%s", anchor_of(v->dirfd, o->copy, dir, file));
 		v->report->witnessed = v->seen.seal.size;
@@ -519,30 +581,38 @@ static int verify_open(struct verify *v, const struct bawn_audit_verify_options 
 	return r;
 }
 
-int bawn_audit_verify(const char *dir, const struct bawn_audit_verify_options *o, struct bawn_audit_report *out, struct bawn_err *err)
+static int verify_once(int dirfd, const struct bawn_audit_verify_options *o, const struct bawn_vkey *pin, struct bawn_audit_report *report, struct bawn_err *err)
 {
-	static const struct bawn_audit_verify_options none;
-	struct bawn_audit_report report = { .ok = true, .anchor = "none" };
-	struct verify v = { .report = &report, .note = BAWN_BUF(4096), .sealed_hash = BAWN_NO_HASH };
-	bawn_auto_fd dirfd = -1;
-	o = o != NULL ? o : &none;
-	v.pinned = o->key != NULL;
-	if (v.pinned && !bawn_vkey_read(bawn_span(o->key), &v.pin))
-		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "key", "not a verifier key: NAME+ID+KEY, as in the file vkey of a log");
-	int r = bawn_audit_dir_open(dir, &dirfd, err);
-	if (r < 0)
-		return r;
-	v.dirfd = dirfd;
-	v.progress = o->progress;
+	struct verify v = { .report = report, .dirfd = dirfd, .note = BAWN_BUF(4096), .sealed_hash = BAWN_NO_HASH, .progress = o->progress, .pinned = o->key != NULL, .pin = *pin };
+	*report = (struct bawn_audit_report){ .ok = true, .anchor = "none" };
 	v.ahead = bawn_ahead_new(o->jobs, !o->skim);
-	r = v.ahead != NULL ? verify_open(&v, o, err) : bawn_fail(err, -ENOMEM, "verify the log");
+	int r = v.ahead != NULL ? verify_open(&v, o, err) : bawn_fail(err, -ENOMEM, "verify the log");
 	bawn_ahead_free(v.ahead);
 	bawn_buf_done(&v.note);
 	bawn_tiles_check_free(v.tiles);
 	bawn_keeping_done(&v.keeping);
+	if (r == 0)
+		finish_report(&v);
+	return r;
+}
+
+int bawn_audit_verify(const char *dir, const struct bawn_audit_verify_options *o, struct bawn_audit_report *out, struct bawn_err *err)
+{
+	static const struct bawn_audit_verify_options none;
+	struct bawn_audit_report report;
+	struct bawn_vkey pin = { 0 };
+	bawn_auto_fd dirfd = -1;
+	o = o != NULL ? o : &none;
+	if (o->key != NULL && !bawn_vkey_read(bawn_span(o->key), &pin))
+		return bawn_fail_as(err, BAWN_ERROR_INVALID_REQUEST, "key", "not a verifier key: NAME+ID+KEY, as in the file vkey of a log");
+	int r = bawn_audit_dir_open(dir, &dirfd, err);
+	if (r < 0)
+		return r;
+	r = -ENOENT;
+	for (int i = 0; r == -ENOENT && i < BAWN_PRUNED_TRIES; i++)
+		r = verify_once(dirfd, o, &pin, &report, err);
 	if (r < 0)
 		return bawn_wrap(err, r, "verify '%s'", dir);
-	finish_report(&v);
 	*out = report;
 	return 0;
 }

@@ -5,6 +5,7 @@
  * a huge log cost the same as of a small one.
  * Both see commits beyond head that continue chain and tree and are signed: after a power cut these were acknowledged.
  * Up to head signatures are not checked here: that is for bawn_audit_verify.
+ * The log may be pruned meanwhile: what is not there any more is passed over, unless somebody had begun to read it in order.
  * NOTE: an entry being committed this very moment may be seen before its writer knows it is durable. */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -99,6 +100,7 @@ struct forward {
 	struct bawn_head       end;
 	struct bawn_chain      chain;
 	bool                   linked;  /* chain.hash is known */
+	bool                   ended;   /* by who was shown an entry */
 	struct bawn_bookmark     *place;   /* from place->seq on entries are handed out */
 	bawn_entry_fn         *entry;
 	void                  *ctx;
@@ -129,7 +131,9 @@ static int one_line(struct forward *f, struct bawn_span line, bool whole, uint64
 		return tampered(err, f->chain.seq, problem);
 	*f->place = (struct bawn_bookmark){ .seq = f->chain.seq, .known = true, .segment = segment, .offset = offset };
 	memcpy(f->place->hash, f->chain.hash, sizeof f->place->hash);
-	return bawn_walk_show(f->entry, f->ctx, &l, line, err);
+	r = bawn_walk_show(f->entry, f->ctx, &l, line, err);
+	f->ended = r != 0;
+	return r;
 }
 
 static int forward_segment(struct forward *f, uint64_t segment, uint64_t from, struct bawn_err *err)
@@ -161,6 +165,26 @@ int bawn_walk_open(const char *dir, int *out_fd, struct bawn_segments *all, stru
 	return r == 0 ? find_end(*out_fd, &head, all, out_end, err) : r;
 }
 
+/* The segment of a place was pruned: where what follows it is the first that is left, that goes on from it. */
+static int find_pruned(struct forward *f, const struct bawn_segments *all, size_t *out_segment, struct bawn_err *err)
+{
+	const struct bawn_bookmark *p = f->place;
+	struct bawn_cut cut;
+	int r = bawn_cut_find(f->dirfd, all, &cut, err);
+	if (r < 0)
+		return r;
+	if (cut.cut > p->seq)
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL, "entries %" PRIu64 " to %" PRIu64 " of the audit log were pruned before they were read", p->seq, cut.cut - 1);
+	if (cut.cut < p->seq || memcmp(cut.hash, p->hash, 64) != 0)
+		return tampered(err, p->seq - 1, "another one was pruned in its place");
+	for (*out_segment = 0; all->first[*out_segment] < cut.cut; )
+		++*out_segment;
+	f->chain.seq = p->seq;
+	f->linked = true;
+	memcpy(f->chain.hash, p->hash, sizeof f->chain.hash);
+	return 0;
+}
+
 /* Where to begin: at the place, or at the start of the segment that holds its entry.  *out_segment indexes all. */
 static int find_start(struct forward *f, const struct bawn_segments *all, size_t *out_segment, uint64_t *out_offset, struct bawn_err *err)
 {
@@ -173,6 +197,8 @@ static int find_start(struct forward *f, const struct bawn_segments *all, size_t
 		return r;
 	if (p->known && p->seq > f->end.size)
 		return tampered(err, f->end.size, "it was here and is gone");
+	if (p->known && all->n > 0 && all->first[0] > p->segment)
+		return find_pruned(f, all, out_segment, err);
 	while (i + 1 < all->n && (all->first[i + 1] <= (p->known ? p->segment : p->seq) || all->first[i] < cut.cut))
 		i++;
 	*out_segment = i;
@@ -185,26 +211,37 @@ static int find_start(struct forward *f, const struct bawn_segments *all, size_t
 	return 0;
 }
 
-int bawn_audit_walk_on(const char *dir, struct bawn_bookmark *place, bawn_entry_fn *entry, void *ctx, struct bawn_err *err)
+static int walk_once(const char *dir, struct forward *f, struct bawn_err *err)
 {
-	struct forward f = { .place = place, .entry = entry, .ctx = ctx };
 	bawn_auto_fd dirfd = -1;
 	bawn_auto_segments all = { 0 };
 	size_t i = 0;
 	uint64_t offset = 0;
-	int r = bawn_walk_open(dir, &dirfd, &all, &f.end, err);
-	f.dirfd = dirfd;
+	int r = bawn_walk_open(dir, &dirfd, &all, &f->end, err);
+	f->dirfd = dirfd;
 	if (r == 0)
-		r = find_start(&f, &all, &i, &offset, err);
+		r = find_start(f, &all, &i, &offset, err);
 	if (r < 0)
 		return r;
-	for (; r == 0 && f.chain.seq < f.end.size && i < all.n; i++, offset = 0) {
-		if (offset == 0 && all.first[i] != f.chain.seq)
-			return tampered(err, f.chain.seq, "it is missing");
-		r = forward_segment(&f, all.first[i], offset, err);
+	for (; r == 0 && f->chain.seq < f->end.size && i < all.n; i++, offset = 0) {
+		if (offset == 0 && all.first[i] != f->chain.seq)
+			return tampered(err, f->chain.seq, "it is missing");
+		r = forward_segment(f, all.first[i], offset, err);
 	}
-	if (r == 0 && f.chain.seq < f.end.size)
-		r = tampered(err, f.chain.seq, "the log is shorter than its head");
+	if (r == 0 && f->chain.seq < f->end.size)
+		r = tampered(err, f->chain.seq, "the log is shorter than its head");
+	return r;
+}
+
+int bawn_audit_walk_on(const char *dir, struct bawn_bookmark *place, bawn_entry_fn *entry, void *ctx, struct bawn_err *err)
+{
+	int r = -ENOENT;
+	bool again = true;
+	for (int i = 0; again && i < BAWN_PRUNED_TRIES; i++) {
+		struct forward f = { .place = place, .entry = entry, .ctx = ctx };
+		r = walk_once(dir, &f, err);
+		again = r == -ENOENT && !f.ended;
+	}
 	return r;
 }
 
@@ -306,10 +343,18 @@ static int backward_segment(struct backward *b, int fd, uint64_t end, struct baw
 	return r;
 }
 
+/* A segment that was listed is not there any more: does the log begin with the one that was read last? */
+static bool pruned_since(int dirfd, uint64_t left, struct bawn_segments *all)
+{
+	bawn_segments_done(all);
+	return bawn_segments_list(dirfd, all, NULL) == 0 && all->n > 0 && all->first[0] >= left;
+}
+
 int bawn_lines_back(int dirfd, const struct bawn_head *end, bawn_line_fn *fn, void *ctx, struct bawn_err *err)
 {
 	bawn_auto_segments all = { 0 };
 	struct backward b = { .left = end->size, .fn = fn, .ctx = ctx };
+	bool pruned = false;
 	int r = bawn_segments_list(dirfd, &all, err);
 	memcpy(b.hash, end->hash, sizeof b.hash);
 	for (size_t i = all.n; r == 0 && i-- > 0; ) {
@@ -318,6 +363,11 @@ int bawn_lines_back(int dirfd, const struct bawn_head *end, bawn_line_fn *fn, vo
 		bawn_auto_fd fd = -1;
 		struct stat st;
 		r = bawn_segment_open(dirfd, all.first[i], &fd, err);
+		pruned = r == -ENOENT && pruned_since(dirfd, b.left, &all);
+		if (pruned) {
+			r = 0;
+			break;
+		}
 		if (r == 0 && fstat(fd, &st) < 0)
 			r = bawn_fail(err, -errno, "read the audit log");
 		if (r < 0)
@@ -330,7 +380,7 @@ int bawn_lines_back(int dirfd, const struct bawn_head *end, bawn_line_fn *fn, vo
 	}
 	struct bawn_cut cut;
 	if (r == 0 && b.left > 0)
-		r = all.n > 0 && b.left == all.first[0] ? bawn_cut_find(dirfd, &all, &cut, err) : tampered(err, b.left - 1, "it is missing");
+		r = all.n > 0 && (pruned || b.left == all.first[0]) ? bawn_cut_find(dirfd, &all, &cut, err) : tampered(err, b.left - 1, "it is missing");
 	return r;
 }
 

@@ -60,6 +60,7 @@ static json_t *verify_json(const struct bawn_audit_report *r, const char *dir)
 	bawn_json_set(doc, "first", when(r->first_us), &ok);
 	bawn_json_set(doc, "last", when(r->last_us), &ok);
 	NUMBER(torn_bytes);
+	NUMBER(previous);
 	NUMBER(signatures);
 	NUMBER(epoch);
 	NUMBER(bodies);
@@ -68,6 +69,7 @@ static json_t *verify_json(const struct bawn_audit_report *r, const char *dir)
 #undef NUMBER
 	bawn_json_set(doc, "origin", bawn_json_text_or_null(r->origin[0] != '\0' ? r->origin : NULL), &ok);
 	bawn_json_set(doc, "vkey", bawn_json_text_or_null(r->vkey[0] != '\0' ? r->vkey : NULL), &ok);
+	bawn_json_set(doc, "pin", bawn_json_text_or_null(r->pin[0] != '\0' ? r->pin : NULL), &ok);
 	bawn_json_set(doc, "root", json_string(r->root), &ok);
 	bawn_json_set(doc, "tiles", bawn_json_text_or_null(r->tiles[0] != '\0' ? r->tiles : NULL), &ok);
 	bawn_json_set(doc, "anchor", json_string(anchor), &ok);
@@ -96,7 +98,7 @@ static void put_verdict(struct bawn_buf *out, const struct bawn_audit_report *r)
 	bawn_buf_fmt(out, "good: %" PRIu64 " entries in %" PRIu64 " segments verify, head %s\n", r->entries - r->verified_from, r->segments, r->head_hash);
 	if (r->verified_from > 0)
 		bawn_buf_fmt(out, "those before entry %" PRIu64 " were pruned; verified from there\n", r->verified_from);
-	bawn_buf_fmt(out, "%" PRIu64 " signatures, key epoch %" PRIu64 "; pin this key elsewhere: %s\n", r->signatures, r->epoch, r->vkey);
+	bawn_buf_fmt(out, "%" PRIu64 " signatures, key epoch %" PRIu64 "; pin this key elsewhere: %s\n", r->signatures, r->epoch, r->pin);
 	if (r->tiles[0] != '\0' && strcmp(r->tiles, "good") != 0)
 		bawn_buf_fmt(out, "tiles: %s; remove tile and checkpoint, and they are made anew\n", r->tiles);
 	if (r->bodies > 0)
@@ -106,6 +108,8 @@ static void put_verdict(struct bawn_buf *out, const struct bawn_audit_report *r)
 	bawn_buf_fmt(out, "anchor %s: %s\n", anchors[row].anchor, anchors[row].sentence);
 	if (r->witnessed > 0)
 		bawn_buf_fmt(out, "its witness has seen %" PRIu64 " of the entries\n", r->witnessed);
+	if (r->previous > 0)
+		bawn_buf_fmt(out, "it was begun anew: its witness remembered another log, of %" PRIu64 " entries, in its place\n", r->previous);
 	if (r->torn_bytes > 0)
 		bawn_buf_fmt(out, "%" PRIu64 " bytes after the last entry were never acknowledged\n", r->torn_bytes);
 }

@@ -236,9 +236,13 @@ static int record_policy(void *ctx, const json_t *change, struct bawn_err *err)
 	bawn_auto_json who = bawn_principal_json(b->via);
 	if (who == NULL)
 		return bawn_fail(err, -ENOMEM, "record the policy");
-	struct bawn_record rec = { .type = BAWN_RECORD_POLICY_CHANGED, .principal = who, .body = change };
+	struct bawn_policy_ref *p = bawn_policy_hold(b);  /* the one that is in force until then */
+	struct bawn_record rec = { .type = BAWN_RECORD_POLICY_CHANGED, .principal = who, .body = change,
+		.redact = p->policy->redact.item, .n_redact = p->policy->redact.n };
 	r = bawn_audit_put(log, &rec, &receipt, err);
-	if (r == 0)
+	bawn_policy_drop(p);
+	/* Also where that failed: the entry is there when only its witness could not be told, and may be after an I/O error. */
+	if (r == 0 || err == NULL || err->type != BAWN_ERROR_AUDIT_BUSY)
 		c->recorded = json_deep_copy(change);
 	return r < 0 ? bawn_wrap(err, r, "the policy was not changed, since that cannot be recorded") : 0;
 }
@@ -376,7 +380,7 @@ static int decide_one(struct bawn *b, struct bawn_approvals *a, const struct baw
 	bawn_auto_json by = bawn_principal_json(b->via);
 	if (by == NULL)
 		return bawn_fail(err, -ENOMEM, "decide");
-	struct bawn_verdict v = { approve, reason, got, by };
+	struct bawn_verdict v = { approve, reason, got, by, &p->redact };
 	return bawn_approval_decide(a, log, id, &v, out, err);
 }
 

@@ -298,7 +298,7 @@ static json_t *expires_json(const json_t *doc)
 	return json_string(until);
 }
 
-static int record_decision(struct bawn_audit *log, const json_t *doc, const json_t *decision, const json_t *by, uint64_t *out_seq, struct bawn_err *err)
+static int record_decision(struct bawn_audit *log, const json_t *doc, const json_t *decision, const struct bawn_verdict *v, uint64_t *out_seq, struct bawn_err *err)
 {
 	bawn_auto_json body = json_deep_copy(decision);
 	bool ok = body != NULL;
@@ -310,7 +310,8 @@ static int record_decision(struct bawn_audit *log, const json_t *doc, const json
 		return bawn_fail(err, -ENOMEM, "record the decision");
 	struct bawn_receipt receipt;
 	struct bawn_record rec = { .type = BAWN_RECORD_APPROVAL_DECIDED, .exec = json_string_value(json_object_get(doc, "exec")),
-		.session = json_string_value(json_object_get(doc, "session")), .principal = by, .body = body };
+		.session = json_string_value(json_object_get(doc, "session")), .principal = v->by, .body = body,
+		.redact = v->redact != NULL ? v->redact->item : NULL, .n_redact = v->redact != NULL ? v->redact->n : 0 };
 	int r = bawn_audit_put(log, &rec, &receipt, err);
 	if (r == 0)
 		*out_seq = receipt.seq;
@@ -340,7 +341,7 @@ int bawn_approval_decide(struct bawn_approvals *a, struct bawn_audit *log, const
 	if (decision == NULL)
 		return bawn_fail(err, -ENOMEM, "decide");
 	uint64_t seq = 0;
-	r = record_decision(log, doc, decision, v->by, &seq, err);
+	r = record_decision(log, doc, decision, v, &seq, err);
 	if (r < 0)
 		return bawn_wrap(err, r, "record the decision");
 	bool ok = true;

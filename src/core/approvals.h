@@ -39,7 +39,7 @@ struct bawn_hold {
 BAWN_MUST_CHECK int bawn_approval_request(struct bawn_approvals *a, const struct bawn_hold *h, char out_id[static BAWN_ULID_LEN],
                                           uint64_t *out_expires_us, bool *out_new, struct bawn_err *err);
 
-struct bawn_verdict { bool approve; const char *reason; enum bawn_assurance assurance; const json_t *by; };
+struct bawn_verdict { bool approve; const char *reason; enum bawn_assurance assurance; const json_t *by; const struct bawn_list *redact; };  /* redact: names, or NULL */
 /* Decides a pending one (id or unique prefix).  Records approval.decided first.  *out: the document. */
 BAWN_MUST_CHECK int bawn_approval_decide(struct bawn_approvals *a, struct bawn_audit *log, const char *id,
                                          const struct bawn_verdict *v, json_t **out, struct bawn_err *err);

@@ -1,6 +1,7 @@
 /* dirs.c - where state, configuration, slots and helpers live for this user. */
 #include "core/api.h"
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,22 @@ static int home_dir(const char *env, const char *below_home, char *out, size_t s
 	return put(out, size, err, "%s/%s/bawn", home, below_home);
 }
 
+/* Beside the state directory, by the name that was given: whoever turns a link elsewhere leaves the witness where it was.
+ * "." and ".." are no names: what begins with them lies inside, and would go back together with the log. */
+static int name_witness(struct bawn_dirs *d, struct bawn_err *err)
+{
+	char real[PATH_MAX];
+	const char *state = d->state;
+	size_t n = strlen(state);
+	while (n > 1 && (state[n - 1] == '/' || (state[n - 1] == '.' && state[n - 2] == '/')))
+		n--;
+	if (n >= 3 && memcmp(state + n - 3, "/..", 3) == 0 && realpath(state, real) != NULL) {
+		state = real;
+		n = strlen(real);
+	}
+	return put(d->witness, sizeof d->witness, err, "%.*s-witness", (int)n, state);
+}
+
 static int find_state(const char *asked, struct bawn_dirs *d, struct bawn_err *err)
 {
 	const char *env = secure_getenv("BAWN_STATE");
@@ -58,10 +75,7 @@ static int find_state(const char *asked, struct bawn_dirs *d, struct bawn_err *e
 	        : home_dir("XDG_STATE_HOME", ".local/state", d->state, sizeof d->state, err);
 	if (r == 0)
 		r = put(d->audit, sizeof d->audit, err, "%s/audit", d->state);
-	size_t n = strlen(d->state);
-	while (n > 1 && d->state[n - 1] == '/')
-		n--;
-	return r < 0 ? r : put(d->witness, sizeof d->witness, err, "%.*s-witness", (int)n, d->state);
+	return r == 0 ? name_witness(d, err) : r;
 }
 
 static int find_config(const char *asked, struct bawn_dirs *d, struct bawn_err *err)

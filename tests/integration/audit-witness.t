@@ -63,4 +63,32 @@ intent = u.records("exec.intent")[-1]["body"]
 ok(r.code == 0 and any("no witness" in x for x in r["warnings"]) and "no witness" in intent.get("weakness", ""), "the usual one that cannot be made is a weakness, said and recorded")
 ok("weakness" not in u.records("exec.intent")[0]["body"], "which is not said where there is none")
 equal(u.bawn("audit", "verify", "--witness", u.dir + "/file").code, 2, "a file that is no witness is a usage error")
+
+# However the state directory is spelled, its witness lies beside it.
+s = World()
+os.makedirs(s.state + "/below")
+for spelled, at in ((".", s.state), ("./", s.state), ("..", s.state + "/below"), ("../.", s.state + "/below"), ("state/", s.dir), ("./state/.", s.dir)):
+    r = s.start("audit", "rotate-key", "--state", spelled, cwd=at)
+    equal((r.wait(), os.listdir(s.dir).count("state-witness"), sorted(os.listdir(s.state)), os.listdir(s.state + "/below")), (0, 1, ["audit", "below"], []), f"--state {spelled}")
+    shutil.rmtree(s.state + "-witness", True)
+
+# A log that was removed is not contradicted by the one begun in its place; but that cannot hide it.
+n = World()
+equal((n.run("print(1)").code, n.bawn("audit", "verify", "--json")["previous"], "previous" in n.records()[0]["body"]), (0, 0, False), "a log")
+old = n.records()
+shutil.rmtree(n.state + "/audit")
+r = n.run("print(2)")
+ok(r.code == 0 and any(f"another one of {len(old)} entries" in x for x in r["warnings"]), "removed and begun anew: whoever does is told") or r.show()
+was = n.records()[0]["body"].get("previous")
+equal(was, {"origin": old[0]["body"]["origin"], "size": len(old), "hash": old[-1]["hash"]}, "and the new log's first entry says what was there")
+equal([x for x in n.run("print(3)")["warnings"] if "anew" in x], [], "it is said once")
+equal(n.bawn("audit", "verify", "--json")["previous"], len(old), "verify tells everybody")
+ok(f"remembered another log, of {len(old)} entries, in its place" in n.bawn("audit", "verify").out, "in words too")
+shared = n.config(audit=f"witness: {n.dir}/shared\n")
+for state in "ab":
+    n.env["BAWN_STATE"] = n.dir + "/" + state
+    r = n.run("print(4)", "--config", shared)
+    equal((r.code, [x for x in r["warnings"] if "anew" in x], n.bawn("audit", "verify", "--json", n.dir + "/" + state)["previous"]), (0, [], 0), f"a witness that several logs share says nothing of the others ({state})")
+
+equal((n.bawn("audit", "verify", n.dir).code, n.bawn("audit", "export", n.dir).code), (125, 1), "a directory without any of a log's files is none, not a bad one")
 done()

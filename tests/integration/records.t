@@ -73,7 +73,7 @@ equal((r.code, r["stdout"]), (0, f"token {GHP}\n"), "the result itself is not re
 r = u.bawn("run", "--json", "--config", conf3, "-c", "print(len('a'))", f"--password={PASSWORD}", GHP)
 equal(r.code, 0, "secrets in arguments")
 waiting = u.run(HIGH, "--config", conf3, "--override", "--reason", f"because {GHP}")
-u.bawn("deny", waiting["decision"]["approval_id"], "--config", conf3, "--reason", f"no, {AWS}")
+u.bawn("deny", waiting["decision"]["approval_id"], "--config", conf3, "--reason", f"no, {AWS} password={PASSWORD}")
 lines = b"".join(open(f, "rb").read() for f in glob.glob(u.state + "/audit/seg/*.jsonl"))
 ok(GHP.encode() not in lines and AWS.encode() not in lines and PASSWORD.encode() not in lines, "none of them is in the log")
 rec = u.records()
@@ -82,7 +82,7 @@ out = [x for x in rec if x["type"] == "exec.outcome"]
 equal((out[0]["body"]["stdout"]["head"], out[0]["body"]["labels"]), ("token [redacted:github-token]\n", {"ci": "[redacted:aws-access-key]"}), "output and labels too")
 equal(out[0]["body"]["stdout"]["sha256"], hashlib.sha256(f"token {GHP}\n".encode()).hexdigest(), "the hash is that of the real output")
 equal([x for x in rec if x["type"] == "exec.intent"][1]["body"]["args"], ["--password=[redacted]", "[redacted:github-token]"], "arguments")
-ok(b"no, [redacted:aws-access-key]" in lines, "and reasons")
+ok(b"no, [redacted:aws-access-key] password=[redacted]" in lines, "and reasons")
 equal(open(glob.glob(f"{u.state}/audit/blob/*/{out[0]['body']['code_sha256']}")[0]).read(), CODE, "the code is kept as it was")
 equal(u.bawn("audit", "verify").code, 3, "the log verifies")
 off = u.config(audit="redact_tokens: false\n")
@@ -259,8 +259,9 @@ u.run(LOW, "--config", conf)
 doc = u.file("change.yaml", "sandbox:\n  resources:\n    timeout: 60\n")
 r = u.bawn("policy", "set", doc, "--config", conf, "--json", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100 << 10, 100 << 10)))
 ok(r.code != 0 and "witness" in r.err + r.out and not os.path.exists(f"{conf}/sandbox.yaml"), "a change that cannot be recorded is not made") or r.show()
+equal([x["body"].get("undone") for x in u.records("policy.changed")], [None, True], "and where the log has it all the same, it says that it was not")
 r = u.bawn("policy", "set", doc, "--config", conf, "--json")
-ok(r.code == 0 and os.path.exists(f"{conf}/sandbox.yaml") and len(u.records("policy.changed")) == 2, "control: one that can is") or r.show()
+ok(r.code == 0 and os.path.exists(f"{conf}/sandbox.yaml") and len(u.records("policy.changed")) == 3, "control: one that can is") or r.show()
 # One that was recorded and then could not be written is taken back in the log.
 if is_root():
     import ctypes

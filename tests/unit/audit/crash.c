@@ -80,6 +80,17 @@ static void quarantine_keeps_bytes(void)
 	snprintf(want, sizeof want, "\"cut_bytes\":%zu,", kept.n);
 	bawn_sha256_hex(bawn_buf_span(&kept), sha);
 	ok(strstr(rec, want) != NULL && strstr(rec, sha) != NULL, "with their number and hash");
+	ok(verify(w.dir).ok, "it verifies");
+	static const char *const harm[] = { "printf x | dd of=$f bs=1 seek=9 conv=notrunc 2>/dev/null", "truncate -s -1 $f", ": > $f", "mv $f x && ln -s ../../x $f", "rm $f && mkdir $f" };
+	for (size_t i = 0; i < BAWN_LEN(harm); i++) {
+		char command[300];
+		snprintf(command, sizeof command, "cp -a a whole && f=%s && %s", path, harm[i]);
+		bool done = sh(&w, command);
+		struct bawn_audit_report r = verify(w.dir);
+		ok(done && !r.ok && strstr(r.problem, "cut off") != NULL, "not after: %s: %s", harm[i], r.problem);
+		(void)!sh(&w, "rm -rf a x && mv whole a");
+	}
+	ok(sh(&w, "rm a/quarantine/*") && verify(w.dir).ok, "thrown away it is no fault of the log");
 }
 
 static void lagging_heads(void)

@@ -379,6 +379,22 @@ static void helper_alone(struct world *w)
 	ok(dead == 0, "nor by one that somebody made by hand");
 }
 
+/* What it ended with is not in the log any more. */
+static void pruned(void)
+{
+	auto_world w = world_make();
+	struct bawn_pruned p = { 0 };
+	char file[200];
+	snprintf(file, sizeof file, "%s/export", w.tmp.path);
+	ok(make(w.dir, 0, LOG, 300000) && differ(w.dir, HELPER) == 0 && is_there(&w, STAMP), "a log with an index");
+	ok(make(w.dir, LOG, LOG, 300000) && bawn_audit_prune(w.dir, NULL, &(struct bawn_prune){ .before_us = UINT64_MAX, .export_path = file }, &p, NULL) == 0 &&
+	   p.cut > LOG, "of which only what is newer is left");
+	ok(make(w.dir, 2 * LOG, 2000, 300000) && differ(w.dir, HELPER) == 0, "the answers are those of reading it");
+	const uint64_t first = shown;
+	const bool good = differ(w.dir, NULL) == 0;
+	ok(good && first < shown / 2, "with an index made anew: %" PRIu64 " entries are read for them, without %" PRIu64, first, shown);
+}
+
 int main(void)
 {
 	auto_world w = world_make(), many = world_make();
@@ -394,5 +410,6 @@ int main(void)
 	liars(&many);
 	helper_alone(&many);
 	changed_log(&many);
+	pruned();
 	return done_testing();
 }

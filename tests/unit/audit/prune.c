@@ -1,7 +1,9 @@
 /* prune.c - old segments go only after their export was verified and recorded; what is left verifies, can be
  * proved and goes on; a log that lost its beginning in any other way is refused.  The calls of this program
  * that change files are ours: they can kill it before any of them. */
+#include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include "audit/note.h"
@@ -30,6 +32,20 @@ ssize_t write(int fd, const void *p, size_t n)
 		return (ssize_t)syscall(SYS_write, fd, copy, n);
 	}
 	return (ssize_t)syscall(SYS_write, fd, p, n);
+}
+
+/* What happens when a segment is opened for the k-th time from now on, before it is. */
+static struct { struct world *w; const char *command; int when; } meanwhile;
+static bool sh(struct world *w, const char *command);
+int openat(int dirfd, const char *path, int flags, ...)
+{
+	va_list ap;
+	va_start(ap, flags);
+	const unsigned mode = (flags & O_CREAT) != 0 ? va_arg(ap, unsigned) : 0;
+	va_end(ap);
+	if (meanwhile.when > 0 && strncmp(path, "seg/0", 5) == 0 && --meanwhile.when == 0)
+		(void)sh(meanwhile.w, meanwhile.command);
+	return (int)syscall(SYS_openat, dirfd, path, flags, mode);
 }
 
 static const char *at(struct world *w, const char *name)
@@ -197,7 +213,8 @@ static void the_way(void)
 	/* What tiles are made of again. */
 	ok(sh(&w, "rm a/checkpoint") && grow(&w, 1) && strcmp(verify(w.dir).tiles, "good") == 0 && verify(w.dir).ok, "without its checkpoint the tiles are made anew from the cut: %s", verify(w.dir).tiles);
 	static const char *const harm[] = { "rm a/tile/0/000", "rm a/tile/entries/000", "printf x | dd of=a/tile/0/000 bs=1 seek=99 conv=notrunc 2>/dev/null",
-		"printf x | dd of=a/tile/entries/000 bs=1 seek=99 conv=notrunc 2>/dev/null", "rm a/tile/1/000.p/*" };
+		"printf x | dd of=a/tile/entries/000 bs=1 seek=99 conv=notrunc 2>/dev/null", "rm a/tile/1/000.p/*",
+		"printf x | dd of=a/tile/entries/001 bs=1 seek=9 conv=notrunc 2>/dev/null" };  /* the cut lies in this one */
 	for (size_t i = 0; i < BAWN_LEN(harm); i++) {
 		bool done = sh(&w, "cp -a a whole") && sh(&w, harm[i]);
 		struct bawn_audit_report h = verify(w.dir);
@@ -210,6 +227,25 @@ static void the_way(void)
 	ok(r == 0 && again.from == p.cut && again.cut > p.cut && begins_at(&w) == again.cut && verify(w.dir).ok && verify(w.dir).verified_from == again.cut && verify(w.dir).epoch == 1,
 	   "pruned again, beyond a change of keys: %s%s", err.msg, verify(w.dir).problem);
 	ok(grow(&w, 5) && verify(w.dir).ok, "it goes on");
+	bawn_auto_buf of_0 = get(&w, "a/keys/epoch-0.vkey"), of_1 = get(&w, "a/keys/epoch-1.vkey");
+	s = verify(w.dir);
+	ok(strncmp(s.vkey, of_0.p, of_0.n - 1) == 0 && strncmp(s.pin, of_1.p, of_1.n - 1) == 0, "the key to be written down is one that still vouches for it");
+	char first[300], other[300];
+	snprintf(first, sizeof first, "%s", s.vkey);
+	auto_world strange = world_make();
+	ok(bawn_audit_verify(w.dir, &(struct bawn_audit_verify_options){ .key = s.pin }, &s, &err) == 0 && s.ok, "with that it is good: %s", s.problem);
+	ok(bawn_audit_verify(w.dir, &(struct bawn_audit_verify_options){ .key = first }, &s, &err) < 0 && err.type == BAWN_ERROR_AUDIT_FAILED && strstr(err.msg, "pruned") != NULL,
+	   "with the first, whose entries are gone, nobody can tell: %s", err.msg);
+	ok(fill_log(strange.dir, 1, 0) && snprintf(other, sizeof other, "%s", verify(strange.dir).vkey) > 0 &&
+	   bawn_audit_verify(w.dir, &(struct bawn_audit_verify_options){ .key = other }, &s, &err) == 0 && !s.ok, "with another's it is not: %s", s.problem);
+	static const char *const bad[] = { "cp a/keys/epoch-1.vkey a/keys/epoch-0.vkey", "cp a/keys/epoch-0.vkey a/keys/epoch-1.vkey",
+		"f=$(ls a/seg | head -n 1) && mv a/seg/$f a/x && ln -s ../x a/seg/$f", "rm a/head && mkfifo a/head" };
+	for (size_t i = 0; i < BAWN_LEN(bad); i++) {
+		bool done = sh(&w, "cp -a a whole") && sh(&w, bad[i]);
+		int c = bawn_audit_verify(w.dir, NULL, &s, &err);
+		ok(done && c == 0 && !s.ok, "it is bad after: %s: %s", bad[i], c < 0 ? err.msg : s.problem);
+		(void)!sh(&w, "rm -r a && mv whole a");
+	}
 	ok(sh(&w, "cat export export2 > both && cat before/seg/* | head -c $(stat -c %s export) | cmp - export && head -c $(stat -c %s both) both > /dev/null"), "the exports follow one another");
 	struct proving proving = { .w = &w };
 	r = bawn_audit_walk(w.dir, 0, prove_entry, &proving, NULL);
@@ -381,10 +417,94 @@ static void older_head(void)
 	ok(!verify(w.dir).ok, "so is one from just before: %s", verify(w.dir).problem);
 }
 
+static enum bawn_error opens_with(struct world *w, const char *witness, bool must, char *weakness, size_t size)
+{
+	struct bawn_err err = { 0 };
+	struct bawn_audit *a = NULL;
+	int r = bawn_audit_open(w->dir, &(struct bawn_audit_options){ .node = "n", .witness = at(w, witness), .witness_must = must }, &a, &err);
+	snprintf(weakness, size, "%s", r == 0 ? a->weakness : err.msg);
+	close_log(a);
+	return r == 0 ? BAWN_ERROR_NONE : err.type;
+}
+
+/* A log whose witness was changed, pruned, and changed back: what the first one knows is in no segment any more. */
+static void older_witness(void)
+{
+	auto_world w = world_make();
+	struct bawn_err err = { 0 };
+	struct bawn_pruned p;
+	char said[sizeof err.msg];
+	ok(grow(&w, 5) && sh(&w, "mv wit first"), "a log, and its first witness");
+	const uint64_t then = two_ages(&w, 60, 10);
+	ok(prune(&w, then, "export", &p, &err) == 0 && p.cut > 6 && sh(&w, "cp -a a a0 && cp -a first first0"), "pruned with another: %s", err.msg);
+	ok(opens_with(&w, "first", true, said, sizeof said) == BAWN_ERROR_NONE && said[0] == '\0', "the first one does not contradict what is left: %s", said);
+	ok(sh(&w, "! cmp -s first/* first0/*"), "and is told how far it is");
+	ok(sh(&w, "rm -r first && cp -a first0 first && sed -i '$s/ \\(.\\{70\\}\\)./ \\1x/' first/*") && opens_with(&w, "first", true, said, sizeof said) == BAWN_ERROR_AUDIT_TAMPERED &&
+	   strstr(said, "another past") != NULL, "one that has seen other entries does: %s", said);
+	ok(sh(&w, "rm -r first a/tile && cp -a first0 first") && opens_with(&w, "first", true, said, sizeof said) == BAWN_ERROR_AUDIT_TAMPERED && strstr(said, "tiles") != NULL,
+	   "without tiles nobody can tell: refused where there must be a witness: %s", said);
+	ok(opens_with(&w, "first", false, said, sizeof said) == BAWN_ERROR_NONE && strstr(said, "witness") != NULL, "else a weakness: %s", said);
+}
+
+/* Readers take no lock: the log may be pruned under them. */
+static void read_meanwhile(void)
+{
+	auto_world w = world_make();
+	struct bawn_err err = { 0 };
+	struct bawn_pruned p;
+	struct bawn_bookmark early = { 0 }, late = { 0 };
+	struct tally t = { 0 };
+	ok(grow(&w, 3) && bawn_audit_walk_on(w.dir, &early, count_entry, &t, &err) == 0, "who reads a log in order");
+	const uint64_t then = two_ages(&w, 60, 0);
+	ok(bawn_audit_walk_on(w.dir, &late, count_entry, &t, &err) == 0 && grow(&w, 10) && sh(&w, "cp -a a whole && cp -a wit seen"), "another, further on");
+	ok(prune(&w, then, "export", &p, &err) == 0 && p.cut > 6 && sh(&w, "cp -a a pruned"), "the log is pruned: %s", err.msg);
+	err = (struct bawn_err){ 0 };
+	ok(bawn_audit_walk_on(w.dir, &early, count_entry, &t, &err) < 0 && err.type == BAWN_ERROR_AUDIT_FAILED && strstr(err.msg, "were pruned") != NULL,
+	   "what he did not come to is gone, and that is no tampering: %s", err.msg);
+	const uint64_t size = verify(w.dir).entries;
+	struct bawn_bookmark at_cut = { .seq = p.cut, .known = true };
+	/* The place of somebody who has come to the end of the last segment that will go. */
+	bawn_auto_buf all = get(&w, "export");
+	const char *hash = NULL;
+	for (const char *q = all.p; (q = memmem(q, (size_t)(all.p + all.n - q), ",\"hash\":\"", 9)) != NULL; q += 9)
+		hash = q + 9;
+	snprintf(at_cut.hash, sizeof at_cut.hash, "%.64s", hash != NULL ? hash : "");
+	struct bawn_bookmark other = at_cut;
+	other.hash[0] ^= 1;
+	t = (struct tally){ 0 };
+	err = (struct bawn_err){ 0 };
+	ok(bawn_audit_walk_on(w.dir, &at_cut, count_entry, &t, &err) == 0 && t.all == size - p.cut, "who had come to the cut goes on: %s", err.msg);
+	ok(bawn_audit_walk_on(w.dir, &other, count_entry, &t, &err) < 0 && err.type == BAWN_ERROR_AUDIT_TAMPERED, "unless it was another log: %s", err.msg);
+
+	static const char swap[] = "mv a/seg gone && cp -a pruned/seg a/seg && cp pruned/head pruned/pruned a/";
+	int wrong = 0, moments = 0;
+	for (int when = 1; when < 20; when++) {
+		for (int how = 0; how < 4; how++) {
+			(void)!sh(&w, "rm -rf a gone && cp -a whole a");
+			meanwhile.w = &w, meanwhile.command = swap, meanwhile.when = when;
+			struct bawn_audit_report r = { .ok = true };
+			t = (struct tally){ 0 };
+			err = (struct bawn_err){ 0 };
+			int c = how == 0 ? bawn_audit_verify(w.dir, NULL, &r, &err) : how == 1 ? bawn_audit_walk_back(w.dir, count_entry, &t, &err) :
+			        how == 2 ? bawn_audit_walk(w.dir, 0, count_entry, &t, &err) : bawn_audit_verify(w.dir, &(struct bawn_audit_verify_options){ .witness = at(&w, "seen") }, &r, &err);
+			const bool passed_over = how == 2 && err.type == BAWN_ERROR_AUDIT_FAILED && strstr(err.msg, "were pruned") != NULL;
+			moments += meanwhile.when == 0;
+			if ((c < 0 && !passed_over) || !r.ok) {
+				diag("%d at %d: %s%s", how, when, err.msg, r.problem);
+				wrong++;
+			}
+			meanwhile.when = 0;
+		}
+	}
+	ok(wrong == 0 && moments > 40, "pruned before any of its segments is opened, a log is not taken for a bad one (%d of %d wrong)", wrong, moments);
+}
+
 int main(void)
 {
 	the_way();
 	older_head();
+	older_witness();
+	read_meanwhile();
 	bodies();
 	not_without();
 	killed();

@@ -305,7 +305,7 @@ static void harmed(void)
 	for (size_t i = 0; file.p[i] != '\n'; i++) {
 		file.p[i] ^= 0x01;
 		set(&w, path, file.p, file.n);
-		missed += !sh(&w, "rm -r a && cp -a older a") || opens_seen(&w, "wit") != BAWN_ERROR_AUDIT_TAMPERED;
+		missed += !sh(&w, "rm -r a && cp -a older a") || verify_seen(&w, "wit", true).ok || opens_seen(&w, "wit") != BAWN_ERROR_AUDIT_TAMPERED;
 		lost += !sh(&w, "rm -r a && cp -a newer a") || opens_seen(&w, "wit") != BAWN_ERROR_NONE || !verify_seen(&w, "wit", false).ok;
 		file.p[i] ^= 0x01;
 	}

@@ -37,7 +37,7 @@ static enum bawn_error decide(struct bawn_approvals *a, const char *id, bool yes
 {
 	bawn_auto_json doc = NULL;
 	struct bawn_err err = { 0 };
-	struct bawn_verdict v = { yes, "because", BAWN_ASSURANCE_TERMINAL, me };
+	struct bawn_verdict v = { yes, "because", BAWN_ASSURANCE_TERMINAL, me, NULL };
 	return bawn_approval_decide(a, log_, id, &v, &doc, &err) == 0 ? BAWN_ERROR_NONE : err.type;
 }
 
