@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 	long n = 1;
 	for (; more; n += SANITIZED && !all ? 3 : 1) {  /* each call in one build, some of them in the slow one */
 		if (all && n % 50 == 0)
-			diag("call %ld", n);
+			diag("call %ld", n), (void)fflush(stdout);
 		more = fail_once(tmp.path, n, &way[0], all ? 4 : 1, &t[0]);
 		const bool sync = strstr(disk.failed_call, "sync") != NULL;  /* what comes after it matters most */
 		for (size_t i = 1; more && i < ways; i++)
