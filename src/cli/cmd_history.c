@@ -11,7 +11,7 @@ static const struct bawn_opt rows[] = {
 	BAWN_CLI_OPT(struct opts, 0, "since", WHEN, since, "WHEN", NULL, "a date, a time (UTC), or how long ago: 2h, 7d"),
 	BAWN_CLI_OPT(struct opts, 0, "until", WHEN, until, "WHEN", NULL, "likewise"),
 	BAWN_CLI_OPT(struct opts, 0, "level", TEXT, level, "LEVEL", "LOW|MEDIUM|HIGH|BLOCKED", "only this level"),
-	BAWN_CLI_OPT(struct opts, 0, "status", TEXT, status, "STATUS", BAWN_STATUSES(OR) + 1, "only this status, such as timeout; a wrong one is told all there are"),
+	BAWN_CLI_OPT(struct opts, 0, "status", TEXT, status, "STATUS", &(BAWN_STATUSES(OR))[1], "only this status, such as timeout; a wrong one is told all there are"),
 	BAWN_CLI_OPT(struct opts, 0, "session", TEXT, session, "NAME", NULL, "only this session"),
 };
 
