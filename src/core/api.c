@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "core/changed.h"
 #include "core/envs.h"
 #include "core/handle.h"
 #include "core/packages.h"
@@ -257,6 +258,30 @@ static void take_back(struct bawn *b, json_t *change)
 	json_decref(again.recorded);
 }
 
+/* What an editor changed before: it is no part of what is changed now. */
+static int record_noticed(struct bawn *b, struct bawn_err *err)
+{
+	struct bawn_policy_ref *p = bawn_policy_hold(b);
+	struct changing found = { .b = b };
+	bawn_auto_notice n = { 0 };
+	int r = bawn_policy_notice(&b->dirs, p->policy, &n, err);
+	if (r == 0 && n.body != NULL)
+		r = record_policy(&found, n.body, err);
+	if (r == 0)
+		bawn_notice_keep(&b->dirs, &n);
+	json_decref(found.recorded);
+	bawn_policy_drop(p);
+	return r;
+}
+
+/* What is in force now was recorded when it was set. */
+static void note_policy(const struct bawn *b, const struct bawn_policy *p)
+{
+	bawn_auto_notice n = { 0 };
+	if (bawn_policy_notice(&b->dirs, p, &n, NULL) == 0)
+		bawn_notice_keep(&b->dirs, &n);
+}
+
 /* Where a change is written: the directory that was named, else the user's own, else /etc/bawn. */
 static const char *policy_target(const struct bawn_dirs *d)
 {
@@ -272,6 +297,9 @@ int bawn_configure_policies(struct bawn *b, const char *document, size_t size, s
 	/* A change that cannot be recorded is not made. */
 	struct bawn_audit *log;
 	int r = bawn_log(b, &log, err);
+	if (r < 0)
+		return r;
+	r = record_noticed(b, err);
 	if (r < 0)
 		return r;
 	bawn_auto_json change = NULL;
@@ -292,6 +320,7 @@ int bawn_configure_policies(struct bawn *b, const char *document, size_t size, s
 	r = load_policy(&b->dirs, &fresh, err);
 	if (r < 0)
 		return r;
+	note_policy(b, fresh->policy);
 	(void)pthread_mutex_lock(&b->lock);
 	struct bawn_policy_ref *old = b->policy;
 	b->policy = fresh;

@@ -1,13 +1,12 @@
 /* record.c - what the log says of an execution.  Each body carries what the history shows, so that
  * a row needs one record. */
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include "audit/redact.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "core/alerts.h"
+#include "core/changed.h"
 #include "core/exec.h"
 #include "core/running.h"
 
@@ -248,69 +247,24 @@ static json_t *text_list(char *const *list, size_t n)
 	return NULL;
 }
 
-/* What runs may reach can change by an editor, or by the host's own pip: whoever goes out first after that has it recorded.
- * STATE/network.json has what the log has; one that is lost, or that another run wrote meanwhile, costs a record more. */
-#define NETWORK_FILE "network.json"
-#define NETWORK_BYTES (256u << 10)
-
-/* As a change through us is recorded: keys, values, and a hash of all before and after. */
-static json_t *network_change(const json_t *before, const json_t *after, struct bawn_span text)
+/* What was changed by an editor, or by the host's own pip, since the log was told last. */
+static int queue_noticed(struct bawn_exec *e, struct bawn_notice *policy, struct bawn_notice *network, struct bawn_err *err)
 {
-	static const char *const member[] = { "whitelist", "allow_private" };
-	char was[BAWN_SHA256_HEX], is[BAWN_SHA256_HEX];
-	bawn_auto_buf now = BAWN_BUF(NETWORK_BYTES);
-	bawn_auto_json body = json_object();
-	json_t *updated = json_array(), *changes = json_array();
-	bool ok = body != NULL && bawn_json_put(&now, after, NULL) == 0;
-	bawn_json_set(body, "updated", updated, &ok);
-	bawn_json_set(body, "changes", changes, &ok);
-	for (size_t i = 0; ok && i < BAWN_LEN(member); i++) {
-		json_t *x = json_object_get(before, member[i]), *y = json_object_get(after, member[i]), *none = json_null();
-		char key[64];
-		if (x != NULL && json_equal(x, y))
-			continue;
-		snprintf(key, sizeof key, "sandbox.network.%s", member[i]);
-		bawn_json_push(updated, json_string(key), &ok);
-		bawn_json_push(changes, json_pack("{s:s, s:O, s:O}", "key", key, "before", x != NULL ? x : none, "after", y), &ok);
+	int r = bawn_policy_notice(&e->b->dirs, e->policy->policy, policy, err);
+	if (r == 0 && e->plan != NULL) {
+		bawn_auto_json now = bawn_plan_policy_json(e->plan, e->checked, e->policy->policy);
+		r = now != NULL ? bawn_network_notice(&e->b->dirs, now, network, err) : bawn_fail(err, -ENOMEM, "record the network's policy");
 	}
-	bawn_sha256_hex(text, was);
-	bawn_sha256_hex(bawn_buf_span(&now), is);
-	bawn_json_set(body, "before", bawn_json_text_or_null(json_is_null(before) ? NULL : was), &ok);
-	bawn_json_set(body, "after", json_string(is), &ok);
-	return ok ? bawn_steal(body) : NULL;
-}
-
-static int queue_network(struct bawn_exec *e, json_t **out_after, struct bawn_err *err)
-{
-	bawn_auto_buf text = BAWN_BUF(NETWORK_BYTES);
-	bawn_auto_json before = NULL;
-	if (e->plan == NULL)
-		return 0;
-	bawn_auto_fd state = open(e->b->dirs.state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (bawn_read_file(state, NETWORK_FILE, &text, NULL) < 0 || bawn_json_parse(bawn_buf_span(&text), &before, NULL) < 0)
-		before = json_null();
-	bawn_auto_json after = bawn_plan_policy_json(e->plan, e->checked, e->policy->policy);
-	if (after != NULL && json_equal(before, after))
-		return 0;
-	bawn_auto_json body = after != NULL ? network_change(before, after, bawn_buf_span(&text)) : NULL;
-	int r = body != NULL ? queue(e, BAWN_RECORD_POLICY_CHANGED, body, NULL, err) : bawn_fail(err, -ENOMEM, "record the network's policy");
-	if (r == 0)
-		*out_after = bawn_steal(after);
+	if (r == 0 && policy->body != NULL)
+		r = queue(e, BAWN_RECORD_POLICY_CHANGED, policy->body, NULL, err);
+	if (r == 0 && network->body != NULL)
+		r = queue(e, BAWN_RECORD_POLICY_CHANGED, network->body, NULL, err);
 	return r;
-}
-
-/* The record is what counts: a note that cannot be kept makes the next run write it again. */
-static void note_network(const struct bawn_exec *e, const json_t *after)
-{
-	bawn_auto_buf text = BAWN_BUF(NETWORK_BYTES);
-	bawn_auto_fd state = open(e->b->dirs.state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (state >= 0 && after != NULL && bawn_json_put(&text, after, NULL) == 0)
-		(void)!bawn_replace_file(state, NETWORK_FILE, bawn_buf_span(&text), 0600, NULL);
 }
 
 int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err)
 {
-	bawn_auto_json network = NULL;
+	bawn_auto_notice policy = { 0 }, network = { 0 };
 	const struct bawn_checked *c = e->checked;
 	bawn_auto_json body = common_of_code(e);
 	bool ok = body != NULL;
@@ -346,14 +300,16 @@ int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err)
 	if (r == 0)
 		r = queue_override(e, err);
 	if (r == 0)
-		r = queue_network(e, &network, err);
+		r = queue_noticed(e, &policy, &network, err);
 	if (r == 0)
 		r = queue(e, BAWN_RECORD_EXEC_INTENT, body, &ticket, err);
 	if (r == 0)
 		r = commit(e, ticket, &e->intent, err);
 	e->intent_durable = r == 0;
-	if (r == 0)
-		note_network(e, network);
+	if (r == 0) {
+		bawn_notice_keep(&e->b->dirs, &policy);
+		bawn_notice_keep(&e->b->dirs, &network);
+	}
 	return r;
 }
 

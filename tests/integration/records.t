@@ -251,6 +251,36 @@ for cut in (False, True):
     if not cut:
         u = World()
 
+# A change made with an editor is recorded by the first run that goes by it.
+u = World()
+changed = lambda: [x["body"] for x in u.records("policy.changed")]
+u.run(LOW), u.run(LOW)
+equal(changed(), [], "the first policy is no change, nor is the same again")
+u.file("config/bawn/sandbox.yaml", "queue_timeout: 30\n")
+r = u.run(LOW)
+intents = u.records("exec.intent")
+equal(changed(), [{"updated": ["sandbox.queue_timeout"], "changes": [{"key": "sandbox.queue_timeout", "before": "1m", "after": "30s"}], "noticed": True,
+                   "before": intents[-2]["body"]["policy_sha256"], "after": intents[-1]["body"]["policy_sha256"]}], "keys, values and hashes before and after") or r.show()
+ok(u.records("policy.changed")[0]["seq"] < r["audit"]["intent_seq"], "before the run that goes by it")
+u.run(LOW)
+u.file("config/bawn/sandbox.yaml", "queue_timeout: 30s  # the same\n")
+u.run(LOW)
+equal(len(changed()), 1, "once; another spelling is none")
+named = u.config(sandbox="queue_timeout: 20\n")
+u.run(LOW, "--config", named), u.run(LOW), u.run(LOW, "--config", named)
+equal(len(changed()), 1, "to name another directory is a choice and no change")
+with open(named + "/sandbox.yaml", "a") as f:
+    f.write("dynamic:\n  max_running: 9\n")
+u.run(LOW, "--config", named)
+equal([c["key"] for c in changed()[-1]["changes"]], ["sandbox.dynamic.max_running"], "what is changed there is one")
+with open(named + "/sandbox.yaml", "a") as f:
+    f.write("  max_factor: 1.5\n")
+r = u.bawn("policy", "set", u.file("doc.yaml", "sandbox:\n  queue_timeout: 10s\n"), "--json", "--config", named)
+u.run(LOW, "--config", named)
+equal([(c["updated"], c.get("noticed")) for c in changed()[2:]], [(["sandbox.dynamic.max_factor"], True), (["sandbox.queue_timeout"], None)],
+      "one made through us is recorded once, and what an editor did before it by itself") or r.show()
+equal(u.bawn("audit", "verify").code, 3, "the log is good")
+
 # A change that cannot be recorded, here because the witness that must know of it cannot be told, is not made.
 import resource
 u = World()
