@@ -214,6 +214,8 @@ struct bawn_cli_ran { const char *path, *network, *out_dir; size_t n_inputs; str
 int bawn_cli_report(const struct bawn_cli *c, const json_t *result, const struct bawn_cli_ran *ran);
 /* "bawn run --approval ID ..." as it has to be typed. */
 void bawn_cli_put_again(struct bawn_buf *out, const struct bawn_cli *c, const char *approval);
+
+/* ---- quote.c: words for a shell ---- */
 void bawn_cli_put_quoted(struct bawn_buf *out, const char *word);
 
 /* ---- help.c, manual.c ---- */
