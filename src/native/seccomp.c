@@ -66,11 +66,11 @@ const char *bawn_syscall_name(int nr)
 
 /* What to do instead: the names a row is for, each in blanks. */
 static const struct { const char *names, *hint; } hint[] = {
-	{ " ptrace process_vm_readv process_vm_writev pidfd_getfd kcmp ", "no process inside may look into another; debug and trace it outside" },
-	{ " mount umount2 pivot_root chroot fsopen fsmount move_mount open_tree mount_setattr open_by_handle_at ",
+	{ " ptrace process_vm_readv process_vm_writev process_madvise pidfd_getfd pidfd_send_signal kcmp ", "no process inside may look into another; debug and trace it outside" },
+	{ " mount umount2 pivot_root chroot fsopen fsconfig fsmount fspick move_mount open_tree mount_setattr open_by_handle_at name_to_handle_at ",
 	  "the file tree of a run is fixed; pass what it needs with --in" },
 	{ " unshare setns clone ", "no new namespaces inside: containers and other sandboxes cannot be started in this one" },
-	{ " bpf perf_event_open userfaultfd ", "kernel tracing, profiling and fault handling are not for unread code" },
+	{ " bpf perf_event_open userfaultfd fanotify_init fanotify_mark ", "kernel tracing, profiling and fault handling are not for unread code" },
 	{ " keyctl add_key request_key ", "there are no kernel keyrings inside" },
 	{ " socket socketpair ", "only Unix, TCP and UDP sockets, and loopback; netlink, raw and other families are refused" },
 	{ " setsockopt ", "this socket option is refused; the common ones of sockets and TCP are allowed" },
@@ -79,6 +79,19 @@ static const struct { const char *names, *hint; } hint[] = {
 	{ " mknod mknodat ", "no named pipes and no devices; use a plain pipe or a Unix socket" },
 	{ " setuid setgid setreuid setregid setresuid setresgid setgroups setfsuid setfsgid capset ", "a run has one user and no privileges to give up or gain" },
 	{ " setpriority sched_setscheduler sched_setattr sched_setparam sched_setaffinity ioprio_set ", "a run has no say in its priority; ask for more with --cpus" },
+	{ " settimeofday clock_settime adjtimex clock_adjtime ", "the host's clock cannot be set; give the program its time as an argument" },
+	{ " sethostname setdomainname ", "a run cannot name its machine; it has a name of its own already" },
+	{ " shmget shmat shmctl shmdt semget semop semtimedop semctl msgget msgsnd msgrcv msgctl mq_open mq_unlink ",
+	  "no System V IPC and no message queues; use pipes, Unix sockets, or files in /dev/shm" },
+	{ " splice tee vmsplice ", "no moving of pages between files; use ordinary reads and writes" },
+	{ " execveat ", "a program is executed by its path, and only from the read-only system" },
+	{ " prctl arch_prctl personality modify_ldt ", "how the kernel treats the processes of a run is fixed before it begins" },
+	{ " prlimit64 setrlimit ", "a process has a say in its own limits alone, and may only lower them" },
+	{ " fcntl ", "plain locks and flags work; leases, locks of open files, other pipe sizes and packet mode do not" },
+	{ " ioctl ", "there are no devices and no terminal inside; only asking for sizes and setting non-blocking mode work" },
+	{ " sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg ", "plain sending and receiving work; out-of-band data and zero-copy do not" },
+	{ " reboot kexec_load kexec_file_load init_module finit_module delete_module swapon swapoff acct quotactl quotactl_fd iopl ioperm syslog vhangup ",
+	  "this is the host's and not the run's to change; do it outside" },
 };
 
 const char *bawn_syscall_hint(int nr)
