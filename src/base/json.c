@@ -49,10 +49,31 @@ static int append(const char *p, size_t n, void *out)
 	return bawn_buf_error(out) < 0 ? -1 : 0;
 }
 
+/* Does every number in it stay the same when it is written with DBL_DIG digits? */
+static bool is_short(const json_t *value)
+{
+	if (json_is_real(value)) {
+		char text[40];
+		snprintf(text, sizeof text, "%.*g", DBL_DIG, json_real_value(value));
+		return strtod(text, NULL) == json_real_value(value);
+	}
+	const char *key;
+	json_t *member;
+	size_t i;
+	json_object_foreach((json_t *)value, key, member)
+		if (!is_short(member))
+			return false;
+	json_array_foreach(value, i, member)
+		if (!is_short(member))
+			return false;
+	return true;
+}
+
 int bawn_json_put(struct bawn_buf *out, const json_t *value, struct bawn_err *err)
 {
-	/* As many digits as a number keeps: 0.015 is not 0.014999999999999999. */
-	if (json_dump_callback(value, append, out, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(DBL_DIG)) == 0)
+	/* 0.015 is not 0.014999999999999999; a number of somebody else's may need all its digits. */
+	size_t digits = is_short(value) ? JSON_REAL_PRECISION(DBL_DIG) : JSON_REAL_PRECISION(DBL_DECIMAL_DIG);
+	if (json_dump_callback(value, append, out, JSON_COMPACT | JSON_ENCODE_ANY | digits) == 0)
 		return 0;
 	return bawn_fail(err, bawn_buf_error(out) < 0 ? bawn_buf_error(out) : -ENOMEM, "write JSON");
 }

@@ -156,7 +156,7 @@ static void age(struct bawn_approvals *a, const char *audit, const struct bawn_a
 		char *at;
 		if (bawn_read_file(AT_FDCWD, found.gl_pathv[i], &text, NULL) == 0 && (at = memmem(text.p, text.n, second, 26)) != NULL) {
 			bawn_auto_fd fd = open(found.gl_pathv[i], O_WRONLY | O_CLOEXEC);
-			done = pwrite(fd, "0", 1, at - text.p + 25) == 1 && use(a, second, "sha-q") == BAWN_ERROR_AUDIT_TAMPERED && pwrite(fd, at + 25, 1, at - text.p + 25) == 1;
+			done = pwrite(fd, at[25] == '0' ? "1" : "0", 1, at - text.p + 25) == 1 && use(a, second, "sha-q") == BAWN_ERROR_AUDIT_TAMPERED && pwrite(fd, at + 25, 1, at - text.p + 25) == 1;
 		}
 	}
 	globfree(&found);
