@@ -14,9 +14,9 @@
 
 static int build(struct bawn_box *box, int *code, int *below, struct bawn_err *err)
 {
-	int r = bawn_tree_base(box, code, below, err);
-	if (r == 0 && (bawn_box_namespaces(box) & CLONE_NEWNET))
-		r = bawn_net_loopback(err);
+	int r = bawn_box_namespaces(box) & CLONE_NEWNET ? bawn_net_loopback(err) : 0;
+	if (r == 0)
+		r = bawn_tree_base(box, code, below, err);
 	if (r == 0 && !bawn_box_without(box, BAWN_LAYER_BIT(UTSNS)) && sethostname("bawn", 4) < 0)
 		r = bawn_fail(err, -errno, "set the host name");
 	return r;

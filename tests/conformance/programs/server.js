@@ -7,6 +7,7 @@ const server = http.createServer((q, a) => q.pipe(a)).listen(0, 'localhost', asy
 	assert.deepEqual(many, [...Array(20).keys()].map(String));
 	const refused = await new Promise(r => net.connect(1, '127.0.0.1').once('error', r));
 	assert.equal(refused.code, 'ECONNREFUSED');
+	await new Promise((r, no) => { const web = net.createServer().on('error', no).listen(80, '0.0.0.0', () => web.close(r)); });
 	server.close();
 	server.closeAllConnections();
 	console.log('ok');
