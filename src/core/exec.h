@@ -136,11 +136,18 @@ BAWN_MUST_CHECK int bawn_record_swept(struct bawn_exec *e, unsigned n, struct ba
 BAWN_MUST_CHECK int bawn_record_sandbox(struct bawn_exec *e, struct bawn_err *err);    /* queued */
 BAWN_MUST_CHECK int bawn_record_outcome(struct bawn_exec *e, struct bawn_err *err);    /* durable */
 
+/* Two denials that more than one place can tell. */
+#define BAWN_HINT_WRITE   "only /workspace, /tmp and /dev/shm can be written; --out DIR brings home what is in /workspace"
+#define BAWN_HINT_NETWORK "the sandbox has no network but its own loopback; pass data with --in or standard input"
+
 /* observed.c: keeps what the interpreter told; NULL: nothing. */
 BAWN_MUST_CHECK int bawn_exec_observed(struct bawn_exec *e, const struct bawn_observed *o, struct bawn_err *err);
 
 /* What the proxy told, beside it; a run that nobody else watched has this alone.  -ENOMEM. */
 BAWN_MUST_CHECK int bawn_exec_observed_network(struct bawn_exec *e);
+
+/* said.c: a warning for each refusal that only the program's own words tell.  -ENOMEM. */
+BAWN_MUST_CHECK int bawn_exec_said(struct bawn_exec *e);
 
 /* decide.c: what policy says of a level, and whether somebody lifts it. */
 enum bawn_action bawn_exec_action(const struct bawn_exec *e);

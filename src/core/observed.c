@@ -190,8 +190,8 @@ static bool is_refused(const struct bawn_exec *e, const struct bawn_observed_ite
 static int add_denials(struct bawn_exec *e, const struct bawn_observed *o)
 {
 	static const struct { enum bawn_area_kind kind; enum bawn_denial_kind denial; const char *hint; } row[] = {
-		{ BAWN_AREA_WRITE, BAWN_DENIAL_PATH, "only /workspace, /tmp and /dev/shm can be written; --out DIR brings home what is in /workspace" },
-		{ BAWN_AREA_CONNECT, BAWN_DENIAL_NETWORK, "the sandbox has no network but its own loopback; pass data with --in or standard input" },
+		{ BAWN_AREA_WRITE, BAWN_DENIAL_PATH, BAWN_HINT_WRITE },
+		{ BAWN_AREA_CONNECT, BAWN_DENIAL_NETWORK, BAWN_HINT_NETWORK },
 	};
 	int r = 0;
 	for (size_t k = 0; k < BAWN_LEN(row); k++)

@@ -402,8 +402,8 @@ static int handle(struct bawn_exec *e, const struct bawn_sandbox_event *ev, stru
 	case BAWN_EV_OBSERVED:
 		return bawn_exec_observed(e, ev->observed, err);
 	case BAWN_EV_OUTCOME:
-		if (on_outcome(e, ev, &e->late) == 0)
-			(void)!close_way(e, &e->late);  /* the files are collected whatever it said */
+		if (on_outcome(e, ev, &e->late) == 0 && close_way(e, &e->late) == 0 && bawn_exec_said(e) < 0)
+			(void)bawn_fail(&e->late, -ENOMEM, "note what the program said");  /* the files are collected whatever is in it */
 		return 1;
 	}
 	return bawn_fail(err, -EPROTO, "the sandbox sent an unknown event");

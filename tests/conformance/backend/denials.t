@@ -48,6 +48,23 @@ r = w.lifted(CODE + "print([sc(*a)[1] for a in ((435, 0, 0), (319, b'x', 0), (43
 equal((r["stdout"].split("\n")[0], [(d["what"], d["source"]) for d in r["denials"]]), ("[38, 38, 38]", [("/usr/x", "hook")] if r["observed"] else []),
       "a call that libraries do without says it is not there, and is no denial; a file that cannot be written is one where somebody watches") or r.show()
 
+# What leaves no trace is explained by the program's own words; where there is a denial, nothing is said twice.
+SAID = {
+    "a limit raised": ("bash", "ulimit -Hn 1000000", "Operation not permitted", "no privileges"),
+    "a write outside": ("bash", "mkdir /q", "Read-only file system", "/workspace, /tmp"),
+    "a write outside, by node": ("javascript", "require('fs').mkdirSync('/q')", "EROFS", "/workspace, /tmp"),
+    "a name that nobody resolves": ("javascript", "require('dns').lookup('a.test', e => { throw e })", ("ENOTFOUND", "EAI_AGAIN"), "no network"),
+    "too many files": ("python", "l = [open('/dev/null') for i in range(3000)]", "Too many open files", "resources.open_files"),
+    "a file that is too long": ("python", "import os; os.ftruncate(os.open('x', os.O_CREAT | os.O_RDWR), 1 << 42)", "File too large", "--disk"),
+}
+for name, (lang, code, words, hint) in SAID.items():
+    r = w.run(code, lang=lang)
+    said = [x for x in r["warnings"] if x.startswith("the program said ")]
+    ok(r["status"] == "failed" and len(said) == 1 and any(f"said '{x}': " in said[0] for x in ([words] if isinstance(words, str) else words)) and hint in said[0],
+       f"{name}: what the program said, and what to do") or r.show()
+r = w.lifted(CODE + "import sys\nsc(101, 0, 0, 0, 0)\nprint('Read-only file system')\nprint('Operation not permitted', file=sys.stderr)")
+equal([x for x in r["warnings"] if "said" in x], [], "not where a denial says more, nor for what is on standard output") or r.show()
+
 # Programs and people see it too.
 ptrace = w.file("trace.py", CODE + "print(sc(101, 0, 0, 0, 0))")
 r = w.bawn("run", *w.chosen(), "--config", w.lifting, "--override", "--reason", "a test", ptrace)
