@@ -384,7 +384,7 @@ static int check_log(struct pruning *p, const char *dir, struct bawn_err *err)
 	if (r < 0)
 		return r;
 	if (!v.ok)
-		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "entry %" PRIu64 " of the audit log: %s", v.first_bad_seq, v.problem);
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "the audit log is not good: %s", v.problem);
 	if (strcmp(v.tiles, "good") != 0)
 		return bawn_fail_as(err, BAWN_ERROR_AUDIT_FAILED, NULL, "the tiles of the audit log are not whole: %s; remove tile and checkpoint, and they are made anew",
 		                    v.tiles[0] != '\0' ? v.tiles : "there are none");

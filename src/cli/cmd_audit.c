@@ -87,10 +87,9 @@ static void put_verdict(struct bawn_buf *out, const struct bawn_audit_report *r)
 	size_t row = anchor_row(r->anchor);
 	if (!r->ok) {
 		bawn_buf_str(out, "NOT GOOD: ");
-		if (strncmp(r->problem, "entry ", strlen("entry ")) != 0)  /* most say themselves which it is */
-			bawn_buf_fmt(out, "entry %" PRIu64 ": ", r->first_bad_seq);
 		bawn_buf_escaped(out, bawn_span(r->problem));
-		bawn_buf_fmt(out, "\n%" PRIu64 " entries %s\n", r->verified_to, r->missing_bodies > 0 ? "verify" : "before it verify");
+		bawn_buf_fmt(out, "\nfirst bad entry: %" PRIu64 "; %" PRIu64 " entries %s\n", r->first_bad_seq, r->verified_to,
+		             r->missing_bodies > 0 ? "verify" : "before it verify");
 		if (r->missing_bodies > 1)
 			bawn_buf_fmt(out, "%" PRIu64 " bodies are missing in all\n", r->missing_bodies);
 		return;

@@ -124,11 +124,8 @@ static void check_audit(struct bawn *b, struct bawn_audit_report *v, struct heal
 	char said[200] = "";
 	if (r == 0)
 		bawn_alert_integrity(b, v, said, sizeof said);
-	char which[32] = "";
-	if (strncmp(v->problem, "entry ", strlen("entry ")) != 0)  /* most say themselves which it is */
-		snprintf(which, sizeof which, "entry %llu: ", (unsigned long long)v->first_bad_seq);
 	if (r == 0 && !v->ok)
-		bad(h, "%s%s%s%.60s", which, v->problem, said[0] != '\0' ? "; " : "", said);
+		bad(h, "%s (first bad entry: %llu)%s%.60s", v->problem, (unsigned long long)v->first_bad_seq, said[0] != '\0' ? "; " : "", said);
 }
 
 static json_t *component(const struct health *h)
