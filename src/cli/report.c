@@ -182,6 +182,8 @@ static void say_denials(const json_t *result, const char *script)
 	}
 }
 
+#define SKIPPED_SHOWN 20
+
 static void say_files(const json_t *result, const struct bawn_cli_ran *ran)
 {
 	size_t i, n = json_array_size(bawn_cli_at(result, "files"));
@@ -198,8 +200,13 @@ static void say_files(const json_t *result, const struct bawn_cli_ran *ran)
 		bawn_cli_say("%zu file%s (%s) copied to %s", n, s, size.p, ran->out_dir);
 	else if (n > 0)
 		bawn_cli_say("%zu file%s (%s) left in the workspace and dropped; --out DIR keeps them", n, s, size.p);
-	json_array_foreach(bawn_cli_at(result, "skipped_files"), i, f)
+	const json_t *skipped = bawn_cli_at(result, "skipped_files");
+	for (i = 0; i < json_array_size(skipped) && i < SKIPPED_SHOWN; i++) {
+		f = json_array_get(skipped, i);
 		bawn_cli_say("file '%s' left out: %s", bawn_cli_text(f, "path"), bawn_cli_text(f, "why"));
+	}
+	if (i < json_array_size(skipped))
+		bawn_cli_say("%zu more left out; --json lists them", json_array_size(skipped) - i);
 }
 
 /* How much, and what the assessor did not foresee; the lists are in the result. */

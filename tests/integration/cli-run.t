@@ -212,6 +212,9 @@ for name, code in (("file", "open('r.json','w').write('evil')"), ("directory", "
     doc = json.load(open(f"{w.dir}/both-{name}/r.json"))
     equal((r.code, [f["path"] for f in doc["files"]], [f["why"] for f in doc["skipped_files"]]), (0, ["ok"], ["'r.json' is the file of the result"]),
           f"a {name} that takes the name of the result is left out") or r.show()
+for n in (20, 23):
+    r = w.bawn("run", "-c", f"import os\nfor i in range({n}): os.symlink('x', f'l{{i}}')")
+    equal((r.err.count("' left out: symbolic link"), r.err.count("3 more left out; --json lists them")), (20, n - 20 == 3), f"of {n} files left out the first twenty are named") or r.show()
 log = open(w.dir + "/err.log", "wb")
 p = subprocess.run([BAWN, "run", "-q", "--result", "/proc/self/fd/2", "-c", "print(1)"], env=w.env, cwd=w.dir, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log)
 ok(p.returncode == 0 and json.load(open(w.dir + "/err.log"))["status"] == "completed", "a descriptor as --result is written to, not replaced by a file")
