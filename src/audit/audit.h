@@ -138,6 +138,7 @@ struct bawn_audit_report {
 	uint64_t torn_bytes;            /* beyond the last signature: never acknowledged */
 	char     anchor[16];            /* none|same-uid|other-uid|remote */
 	uint64_t witnessed;             /* entries that the anchor has seen */
+	bool     absent;                /* when !ok: nothing is left of it */
 	uint64_t previous;              /* entries of another log that the witness remembered when this one was begun in its place */
 	uint64_t signatures;            /* met; all of them checked unless skimmed */
 	uint64_t epoch;                 /* of the key that signs next */
@@ -156,6 +157,7 @@ struct bawn_audit_verify_options {
 	const char *key;                /* a verifier key known from elsewhere, which must have signed this log; or NULL */
 	const char *witness;            /* a witness's directory, its file, or a checkpoint somebody kept; or NULL */
 	bool        witness_may;        /* it may be missing, or know nothing of this log: then there is no anchor */
+	bool        witness_own;        /* it is this log's alone: what it has seen was here */
 	bool        copy;               /* it is not where it is written: its owner may be who copied it, not who writes it */
 	unsigned    jobs;               /* threads that share the work, the caller's counted; 0: only that */
 	bool        skim;               /* of the signatures only the last of each epoch, which covers what the others do */

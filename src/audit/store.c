@@ -337,8 +337,8 @@ static json_t *previous(struct bawn_store *s, const char *origin)
 	if (s->witness < 0 || s->witness_must || bawn_witness_other(s->witness, origin, &old) < 0)
 		return NULL;
 	snprintf(s->weakness, sizeof s->weakness, "the audit log was begun anew: its witness remembers another one of %" PRIu64 " entries in its place, %.100s",
-	         old.seal.size, old.origin);
-	return json_pack("{s:s,s:I,s:s}", "origin", old.origin, "size", (json_int_t)old.seal.size, "hash", old.hash);
+	         old.seal.size, old.origin[0] != '\0' ? old.origin : "of a damaged name");
+	return json_pack("{s:s*,s:I,s:s}", "origin", old.origin[0] != '\0' ? old.origin : NULL, "size", (json_int_t)old.seal.size, "hash", old.hash);
 }
 
 /* The first entry, with a key of its own: one that an earlier attempt left has signed nothing that counts. */

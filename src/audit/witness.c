@@ -138,20 +138,24 @@ int bawn_witness_read(int dirfd, const char *file, struct bawn_sighting *out)
 	return bawn_span_starts(bawn_buf_span(&text), LEAD) ? read_lines(bawn_buf_span(&text), out) : read_note(bawn_buf_span(&text), out);
 }
 
-/* The name of the file says whose it is: where its first line is damaged, the others still count.  s.origin is then "". */
+/* A file whose first line is damaged: the others still count.  Its origin is "". */
+static int read_harmed(int witness, const char *name, struct bawn_sighting *out)
+{
+	bawn_auto_buf text = BAWN_BUF(2 * FILE_MAX);
+	int r = bawn_read_file(witness, name, &text, NULL);
+	*out = (struct bawn_sighting){ 0 };
+	return r == 0 || r == -EFBIG ? largest_of(bawn_buf_span(&text), out) : r;  /* none: begun and not finished; telling it anew mends it */
+}
+
+/* The name of the file says whose it is. */
 static int know(int witness, const char *origin, struct bawn_sighting *out)
 {
 	char name[BAWN_WITNESS_NAME];
 	struct bawn_sighting s = { 0 };
-	bawn_auto_buf text = BAWN_BUF(2 * FILE_MAX);
 	bawn_witness_name(origin, name);
 	int r = bawn_witness_read(witness, name, &s);
-	if (r == -EBADMSG || (r == 0 && strcmp(s.origin, origin) != 0)) {
-		s = (struct bawn_sighting){ 0 };
-		r = bawn_read_file(witness, name, &text, NULL);
-		if (r == 0 || r == -EFBIG)
-			r = largest_of(bawn_buf_span(&text), &s);  /* none: begun and not finished; telling it anew mends it */
-	}
+	if (r == -EBADMSG || (r == 0 && strcmp(s.origin, origin) != 0))
+		r = read_harmed(witness, name, &s);
 	if (r == 0)
 		*out = s;
 	return r;
@@ -165,10 +169,16 @@ int bawn_witness_know(int witness, const char *origin, struct bawn_sighting *out
 	return r;
 }
 
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
+}
+
 int bawn_witness_other(int witness, const char *origin, struct bawn_sighting *out)
 {
-	char own[BAWN_WITNESS_NAME], newest[BAWN_WITNESS_NAME] = "";
+	char own[BAWN_WITNESS_NAME];
 	struct timespec last = { 0 };
+	bool any = false;
 	bawn_witness_name(origin, own);
 	bawn_auto_fd fd = openat(witness, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bawn_auto_dir d = fd >= 0 ? fdopendir(fd) : NULL;
@@ -176,16 +186,21 @@ int bawn_witness_other(int witness, const char *origin, struct bawn_sighting *ou
 		return -errno;
 	(void)bawn_take_fd(&fd);
 	for (const struct dirent *e; (e = readdir(d)) != NULL; ) {
+		struct bawn_sighting s;
 		struct stat st;
 		if (strlen(e->d_name) != 64 || !bawn_is_hex(e->d_name, 64) || strcmp(e->d_name, own) == 0 ||
-		    fstatat(witness, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		    fstatat(witness, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || (any && !is_later(&st.st_mtim, &last)))
 			continue;
-		if (newest[0] == '\0' || st.st_mtim.tv_sec > last.tv_sec || (st.st_mtim.tv_sec == last.tv_sec && st.st_mtim.tv_nsec > last.tv_nsec)) {
-			snprintf(newest, sizeof newest, "%s", e->d_name);
-			last = st.st_mtim;
-		}
+		int r = bawn_witness_read(witness, e->d_name, &s);
+		if (r == -EBADMSG)
+			r = read_harmed(witness, e->d_name, &s);
+		if (r < 0)
+			continue;
+		any = true;
+		last = st.st_mtim;
+		*out = s;
 	}
-	return newest[0] != '\0' ? bawn_witness_read(witness, newest, out) : -ENOENT;
+	return any ? 0 : -ENOENT;
 }
 
 /* ---- telling ---- */

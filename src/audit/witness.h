@@ -31,7 +31,7 @@ BAWN_MUST_CHECK int bawn_witness_read(int dirfd, const char *file, struct bawn_s
 #define BAWN_WITNESS_NAME BAWN_SHA256_HEX
 void bawn_witness_name(const char *origin, char out[static BAWN_WITNESS_NAME]);
 
-/* Of other logs than this: what it was told last.  -ENOENT where it knows of none. */
+/* Of other logs than this: what it was told last, with origin "" where its file is damaged.  -ENOENT where it knows of none. */
 BAWN_MUST_CHECK int bawn_witness_other(int witness, const char *origin, struct bawn_sighting *out);
 
 /* Is the log that ends at *h the one it has seen?  AUDIT_TAMPERED where it is shorter, or another one; 1 where that cannot

@@ -194,13 +194,14 @@ static int verify_bundle(struct bawn_cli *c, const char *file, const char *key)
 }
 
 /* Of the log of this state directory; a copy somewhere else has none of its own. */
-static bool own_witness(const struct bawn_cli *c, char *out, size_t size)
+static bool own_witness(const struct bawn_cli *c, char *out, size_t size, bool *out_own)
 {
 	struct bawn_dirs dirs;
 	struct bawn_options o = bawn_cli_options(c);
 	if (bawn_dirs_find(&o, &dirs, NULL) < 0)
 		return false;
 	(void)bawn_log_witness(&dirs, out, size);
+	*out_own = strcmp(out, dirs.witness) == 0;
 	return true;
 }
 
@@ -232,7 +233,7 @@ static int run_verify(struct bawn_cli *c, const void *opts, int n, char **word)
 	struct bawn_audit_verify_options v = { .key = o->key != NULL ? key.p : NULL, .witness = o->witness, .copy = n > 0, .jobs = (unsigned)jobs,
 		.progress = { bawn_cli_bar_tick, &bar } };
 	char witness[544];
-	if (failed == 0 && n == 0 && o->witness == NULL && own_witness(c, witness, sizeof witness)) {
+	if (failed == 0 && n == 0 && o->witness == NULL && own_witness(c, witness, sizeof witness, &v.witness_own)) {
 		v.witness = witness;
 		v.witness_may = true;
 	}
@@ -243,7 +244,7 @@ static int run_verify(struct bawn_cli *c, const void *opts, int n, char **word)
 	bawn_cli_bar_clear(&bar);
 	if (failed < 0)
 		return bawn_cli_fail(c, &err) == BAWN_EXIT_USAGE ? BAWN_EXIT_USAGE : BAWN_EXIT_CANNOT;
-	if (n == 0)
+	if (n == 0 && !r.absent)  /* an alert is a record: it would begin another log in its place */
 		tell_alert(c, &r);
 	int code = !r.ok ? BAWN_EXIT_FOUND : anchors[anchor_row(r.anchor)].independent ? BAWN_EXIT_OK : BAWN_EXIT_INTEGRITY;
 	if (c->common.json) {

@@ -258,13 +258,16 @@ static void take_back(struct bawn *b, json_t *change)
 	json_decref(again.recorded);
 }
 
-/* What an editor changed before: it is no part of what is changed now. */
+/* What an editor changed before, also since this handle read it: it is no part of what is changed now. */
 static int record_noticed(struct bawn *b, struct bawn_err *err)
 {
-	struct bawn_policy_ref *p = bawn_policy_hold(b);
+	struct bawn_policy_ref *p = NULL;
 	struct changing found = { .b = b };
 	bawn_auto_notice n = { 0 };
-	int r = bawn_policy_notice(&b->dirs, p->policy, &n, err);
+	int r = load_policy(&b->dirs, &p, err);
+	if (r < 0)
+		return r;
+	r = bawn_policy_notice(&b->dirs, p->policy, &n, err);
 	if (r == 0 && n.body != NULL)
 		r = record_policy(&found, n.body, err);
 	if (r == 0)

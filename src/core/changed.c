@@ -3,11 +3,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include "audit/audit.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/hash.h"
 
 #define NOTE_MAX (1u << 20)
+#define NOTES    "policy"
 
 void bawn_notice_done(struct bawn_notice *n)
 {
@@ -15,18 +18,23 @@ void bawn_notice_done(struct bawn_notice *n)
 	bawn_buf_done(&n->note);
 }
 
-static void read_note(const struct bawn_dirs *d, const char *file, struct bawn_buf *out)
+/* False: there is none.  What cannot be read is an empty one. */
+static bool read_note(const struct bawn_dirs *d, const char *file, struct bawn_buf *out)
 {
 	bawn_auto_fd state = open(d->state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (state < 0 || bawn_read_file(state, file, out, NULL) < 0)
+	int r = state < 0 ? -errno : bawn_read_file(state, file, out, NULL);
+	if (r < 0)
 		bawn_buf_reset(out);
+	return r != -ENOENT;
 }
 
 void bawn_notice_keep(const struct bawn_dirs *d, const struct bawn_notice *n)
 {
 	bawn_auto_fd state = n->note.n > 0 ? open(d->state, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	if (state >= 0)
-		(void)!bawn_replace_file(state, n->file, bawn_buf_span(&n->note), 0600, NULL);
+	if (state < 0)
+		return;
+	(void)mkdirat(state, NOTES, 0700);  /* or the next line fails */
+	(void)!bawn_replace_file(state, n->file, bawn_buf_span(&n->note), 0600, NULL);
 }
 
 /* As a change through us is recorded: keys, values, and a hash of all before (NULL: unknown) and after. */
@@ -96,12 +104,11 @@ static json_t *values(const struct bawn_policy *p, struct bawn_err *err)
 	return ok ? bawn_steal(all) : NULL;
 }
 
-/* "HASH PLACE\n": of all values, and of the directories they are read from. */
-#define LINE (2 * BAWN_SHA256_HEX)
-static void first_line(const struct bawn_dirs *d, const struct bawn_policy *p, char out[static LINE + 1])
+/* Policy that is read from other directories has another note. */
+static void name_note(const struct bawn_dirs *d, char *out, size_t size)
 {
 	const char *const dir[] = { d->policy.floor, d->policy.user, d->policy.explicit_ };
-	char hash[BAWN_SHA256_HEX], place[BAWN_SHA256_HEX];
+	char place[BAWN_SHA256_HEX];
 	struct bawn_sha256 h;
 	uint8_t raw[BAWN_SHA256_LEN];
 	bawn_sha256_init(&h);
@@ -109,35 +116,68 @@ static void first_line(const struct bawn_dirs *d, const struct bawn_policy *p, c
 		bawn_sha256_add(&h, dir[i] != NULL ? dir[i] : "", (dir[i] != NULL ? strlen(dir[i]) : 0) + 1);
 	bawn_sha256_end(&h, raw);
 	bawn_hex(raw, sizeof raw, place);
-	bawn_hex(p->sha256, sizeof p->sha256, hash);
-	snprintf(out, LINE + 1, "%s %s\n", hash, place);
+	snprintf(out, size, NOTES "/%.16s", place);
+}
+
+static bool has_notes(const struct bawn_dirs *d)
+{
+	char path[600];
+	snprintf(path, sizeof path, "%s/" NOTES, d->state);
+	bawn_auto_dir all = opendir(path);
+	for (const struct dirent *e; all != NULL && (e = readdir(all)) != NULL; )
+		if (e->d_name[0] != '.')
+			return true;
+	return false;
+}
+
+static int is_intent(void *ctx, const struct bawn_entry *e)
+{
+	bool *found = ctx;
+	const char *type = json_string_value(json_object_get(e->json, "type"));
+	*found = type != NULL && strcmp(type, bawn_record_name(BAWN_RECORD_EXEC_INTENT)) == 0;
+	return *found ? 1 : 0;
+}
+
+/* Something ran and all notes are gone: what they said is not known any more.  The first run of all keeps its note before
+ * its intent is there, so whoever sees that looks for notes again. */
+static bool are_lost(const struct bawn_dirs *d)
+{
+	bool ran = false;
+	if (has_notes(d))
+		return false;
+	(void)!bawn_audit_walk(d->audit, 0, is_intent, &ran, NULL);  /* a log that cannot be read stops the run that asks */
+	return ran && !has_notes(d);
 }
 
 int bawn_policy_notice(const struct bawn_dirs *d, const struct bawn_policy *p, struct bawn_notice *out, struct bawn_err *err)
 {
-	struct bawn_notice n = { .file = d->config[0] != '\0' ? "policy-named" : "policy", .note = BAWN_BUF(NOTE_MAX) };
+	struct bawn_notice n = { .note = BAWN_BUF(NOTE_MAX) };
 	bawn_auto_buf text = BAWN_BUF(NOTE_MAX);
-	char line[LINE + 1];
-	read_note(d, n.file, &text);
-	first_line(d, p, line);
-	if (bawn_span_starts(bawn_buf_span(&text), line))
+	char is[BAWN_SHA256_HEX];
+	const size_t behind = sizeof is;  /* the hash and its line end */
+	name_note(d, n.file, sizeof n.file);
+	bawn_hex(p->sha256, sizeof p->sha256, is);
+	const bool there = read_note(d, n.file, &text);
+	if (text.n > behind && bawn_span_starts(bawn_buf_span(&text), is))
 		return 0;
 	bawn_auto_json now = values(p, err), *before = NULL;
 	if (now == NULL)
 		return -ENOMEM;
-	bawn_buf_str(&n.note, line);
+	bawn_buf_fmt(&n.note, "%s\n", is);
 	int r = bawn_json_put(&n.note, now, err);
-	const size_t place = BAWN_SHA256_HEX;
-	if (r == 0 && text.n > LINE && memcmp(text.p + place, line + place, LINE - place) == 0 &&
-	    bawn_json_parse((struct bawn_span){ text.p + LINE, text.n - LINE }, &before, NULL) == 0) {
-		text.p[BAWN_SHA256_HEX - 1] = line[BAWN_SHA256_HEX - 1] = '\0';  /* behind the hashes */
-		n.body = change("", before, now, text.p, line);
+	const bool known = text.n > behind && bawn_json_parse((struct bawn_span){ text.p + behind, text.n - behind }, &before, NULL) == 0;
+	if (r == 0 && (there || are_lost(d))) {
+		if (known)
+			text.p[behind - 1] = '\0';
+		n.body = change("", before, now, known ? text.p : NULL, is);
 		r = n.body != NULL ? 0 : bawn_fail(err, -ENOMEM, "record a change of the policy");
 	}
 	if (r == 0 && json_array_size(json_object_get(n.body, "updated")) == 0) {  /* what changed stands in another note */
 		json_decref(n.body);
 		n.body = NULL;
 	}
+	if (r == 0 && n.body == NULL)
+		bawn_notice_keep(d, &n);
 	*out = n;
 	return r;
 }

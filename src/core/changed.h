@@ -3,17 +3,18 @@
  * STATE has notes of what the log was told last.  Whoever finds something else has it recorded as policy.changed before
  * the first run that goes by it, and only then the note is written.  One that another run wrote meanwhile costs a record more.
  *
- *	policy, policy-named   "HASH PLACE\n{KEY: VALUE, ..}": of the usual places, and of --config or BAWN_CONFIG.  To name
- *	                       another directory is a choice and no change: its note is only kept, as the first one is
- *	network.json           {whitelist, allow_private}, presets resolved; their keys are in no other note */
+ *	policy/PLACE    "HASH\n{KEY: VALUE, ..}": of the policy that is read from these directories.  To name another one is
+ *	                a choice and no change: its first note is only kept.  One that is damaged, and all of them gone from
+ *	                under a log that knows of runs, is a change from something unknown
+ *	network.json    {whitelist, allow_private}, presets resolved; their keys are in no other note */
 #pragma once
 #include "core/api.h"
 #include "core/network.h"
 
 struct bawn_notice {
-	const char     *file;  /* in STATE */
-	json_t         *body;  /* of the record; NULL: there is nothing to say */
-	struct bawn_buf note;  /* empty: the note is as it should be */
+	char            file[32];  /* in STATE */
+	json_t         *body;      /* of the record; NULL: there is nothing to say */
+	struct bawn_buf note;      /* empty: the note is as it should be */
 };
 void bawn_notice_done(struct bawn_notice *n);
 #define bawn_auto_notice __attribute__((cleanup(bawn_notice_done))) struct bawn_notice

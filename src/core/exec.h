@@ -69,6 +69,7 @@ struct bawn_exec {
 	const struct bawn_collector *collector;  /* of an install, who takes its files; NULL: the code is somebody else's */
 	uint32_t                collect_files;
 	struct bawn_outdir     *outdir;        /* where its files go; NULL: they are only listed */
+	struct bawn_err         unkept;        /* the first that could not be written there */
 	const char             *result_path;   /* no place for them, or NULL */
 
 	struct bawn_slots       slots;

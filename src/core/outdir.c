@@ -218,8 +218,13 @@ static int step_into(struct bawn_outdir *d, int *dir, const char *part, struct b
 	if (!made && errno != EEXIST)
 		return bawn_fail(err, -errno, "make directory '%s'", part);
 	bawn_auto_fd next = openat(*dir, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (next < 0)
-		return bawn_fail(err, -errno, "open directory '%s'", part);
+	if (next < 0) {
+		const int code = errno;
+		struct stat st;
+		if (fstatat(*dir, part, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
+			return leave_out(err, part, "a link");
+		return bawn_fail(err, -code, "open directory '%s'", part);
+	}
 	const struct id it = id_fd(next);
 	if (made)
 		look(d);

@@ -353,8 +353,8 @@ static int on_file(void *ctx, const struct bawn_collected *f, struct bawn_err *e
 	struct bawn_err why = { 0 };
 	if (e->outdir != NULL && bawn_outdir_put(e->outdir, f, &why) < 0) {
 		/* One that may not go there is left out; one that could not is something that went wrong. */
-		if (why.type != BAWN_ERROR_INVALID_REQUEST && e->error.code == 0)
-			(void)bawn_fail_as(&e->error, BAWN_ERROR_INVALID_REQUEST, "out_dir", "not all files were kept: %s", why.msg);
+		if (why.type != BAWN_ERROR_INVALID_REQUEST && e->unkept.code == 0)
+			(void)bawn_fail_as(&e->unkept, BAWN_ERROR_INVALID_REQUEST, "out_dir", "not all files were kept: %s", why.msg);
 		return on_skipped(ctx, f->path, why.msg, err);
 	}
 	json_t *j = json_pack("{s:o, s:I, s:s}", "path", bawn_json_text(bawn_span(f->path)), "size", (json_int_t)f->size, "sha256", f->sha256);
@@ -380,6 +380,8 @@ int bawn_exec_collect(struct bawn_exec *e, struct bawn_err *err)
 		e->error = why;
 		(void)bawn_wrap(&e->error, e->error.code, "collect files");
 	}
+	if (e->error.code == 0 && e->late.code == 0)
+		e->error = e->unkept;
 	e->t_run = bawn_monotonic_us() - e->mark_us;
 	e->mark_us = bawn_monotonic_us();
 	if (e->late.code == 0)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """A state directory put back to an older copy is noticed by the log's witness, and nothing runs on it."""
-import os, shutil, sys
+import glob, os, shutil, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bawntest import *
 
@@ -84,6 +84,21 @@ equal(was, {"origin": old[0]["body"]["origin"], "size": len(old), "hash": old[-1
 equal([x for x in n.run("print(3)")["warnings"] if "anew" in x], [], "it is said once")
 equal(n.bawn("audit", "verify", "--json")["previous"], len(old), "verify tells everybody")
 ok(f"remembered another log, of {len(old)} entries, in its place" in n.bawn("audit", "verify").out, "in words too")
+shutil.rmtree(n.state + "/audit")
+r = n.bawn("audit", "verify", "--json")
+ok(r.code == 1 and not r["ok"] and "was removed" in r["problem"] and not os.path.exists(n.state + "/audit"), "removed and not yet begun anew: verify says so, and begins none") or r.show()
+os.mkdir(n.state + "/audit")
+equal(n.bawn("audit", "verify").code, 1, "nor does an empty directory hide it")
+size = n.bawn("audit", "verify", "--json")["problem"].split("one of ")[1].split()[0]
+for f in glob.glob(n.state + "-witness/*"):
+    text = open(f, "rb").read()
+    open(f, "wb").write((b"X" if text[:1] != b"X" else b"Y") + text[1:])
+equal(n.bawn("audit", "verify", "--json")["problem"].split("one of ")[1].split()[0], size, "nor a byte of the witness")
+r = n.run("print(5)")
+ok(r.code == 0 and any(f"another one of {size} entries" in x for x in r["warnings"]), "whoever begins another is told the same") or r.show()
+equal((n.records()[0]["body"]["previous"].get("origin"), n.records()[0]["body"]["previous"]["size"]), (None, int(size)), "and so is its first entry")
+shutil.rmtree(n.state + "/audit"), shutil.rmtree(n.state + "-witness")
+equal(n.bawn("audit", "verify").code, 125, "control: without a witness there is no log")
 shared = n.config(audit=f"witness: {n.dir}/shared\n")
 for state in "ab":
     n.env["BAWN_STATE"] = n.dir + "/" + state

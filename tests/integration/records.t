@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Every record type there is so far is made to happen and found; history, report and show agree with what was done."""
-import base64, hashlib, os, sys
+import base64, glob, hashlib, os, shutil, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bawntest import *
 
@@ -273,13 +273,27 @@ with open(named + "/sandbox.yaml", "a") as f:
     f.write("dynamic:\n  max_running: 9\n")
 u.run(LOW, "--config", named)
 equal([c["key"] for c in changed()[-1]["changes"]], ["sandbox.dynamic.max_running"], "what is changed there is one")
+other = u.config(sandbox="queue_timeout: 25\n")
+u.run(LOW, "--config", other), u.run(LOW)
 with open(named + "/sandbox.yaml", "a") as f:
     f.write("  max_factor: 1.5\n")
 r = u.bawn("policy", "set", u.file("doc.yaml", "sandbox:\n  queue_timeout: 10s\n"), "--json", "--config", named)
 u.run(LOW, "--config", named)
 equal([(c["updated"], c.get("noticed")) for c in changed()[2:]], [(["sandbox.dynamic.max_factor"], True), (["sandbox.queue_timeout"], None)],
       "one made through us is recorded once, and what an editor did before it by itself") or r.show()
+# What was in force cannot be hidden with the notes of it.
+for name, harm in {"one note is emptied": lambda: [open(f, "w").close() for f in glob.glob(u.state + "/policy/*")],
+                   "one is no text": lambda: [open(f, "wb").write(os.urandom(300)) for f in glob.glob(u.state + "/policy/*")],
+                   "all are removed": lambda: shutil.rmtree(u.state + "/policy")}.items():
+    before = len(changed())
+    harm()
+    u.run(LOW), u.run(LOW)
+    new = changed()[before:]
+    equal([(c["before"], c["noticed"], "sandbox.queue_timeout" in c["updated"]) for c in new], [(None, True, True)], f"{name}: a change from something unknown, once")
 equal(u.bawn("audit", "verify").code, 3, "the log is good")
+u = World()
+many = [u.start("run", "-q", "-c", "print(1)") for i in range(6)]
+equal(([p.wait() for p in many], changed()), ([0] * 6, []), "the first ones of all, at once, change nothing")
 
 # A change that cannot be recorded, here because the witness that must know of it cannot be told, is not made.
 import resource

@@ -245,7 +245,7 @@ class Result:
 
     @property
     def ok(self) -> bool:
-        return self.status == "completed"
+        return self.status == "completed" and self.error is None
 
     @property
     def stdout_bytes(self) -> bytes:
@@ -262,13 +262,13 @@ class Result:
 
     def exception(self, check: bool = False) -> Optional[BawnError]:
         """What this result is as an exception; None where the program came to an end of its own (with
-        `check`: and that was a good one)."""
-        if self.status == "completed" or (self.status == "failed" and not check):
+        `check`: and that was a good one) and its files could be kept."""
+        if self.error is None and (self.status == "completed" or (self.status == "failed" and not check)):
             return None
         kind = BY_STATUS.get(self.status) or InternalError
         if self.error is None:
             return kind(self._words(), type=self.status, result=self)
-        if self.status == "error":
+        if self.status in ("error", "completed", "failed"):
             kind = BY_TYPE.get(self.error.type, InternalError)
         return kind(self.error.message, type=self.error.type, hint=self.error.hint, field=self.error.field, result=self)
 

@@ -82,6 +82,17 @@ __attribute__((unused)) static void set(struct world *w, const char *path, const
 		diag("cannot write %s", path);
 }
 
+/* One byte becomes another, whatever it was. */
+__attribute__((unused)) static bool flip_at(struct world *w, const char *path, size_t at)
+{
+	bawn_auto_buf b = get(w, path);
+	if (at >= b.n)
+		return false;
+	b.p[at] ^= 1;
+	set(w, path, b.p, b.n);
+	return true;
+}
+
 /* A crash comes before a checkpoint of what it tore: one from later in the test must not know better. */
 /* cp -a, rm -r: under the world's directory. */
 __attribute__((unused)) static bool sh(struct world *w, const char *command)
