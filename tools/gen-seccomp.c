@@ -31,6 +31,7 @@ static const struct row table[] = {
 #define WHEN2(p, name, ...)       { false, p, #name, -1, 0, 2, { __VA_ARGS__ } },
 #define WHEN3(p, name, ...)       { false, p, #name, -1, 0, 3, { __VA_ARGS__ } },
 #define NOTHING(name)             { false, N_ALL, #name, -1, -1, 0, { { 0 } } },
+#define NOTHING2(name, ...)       { false, N_ALL, #name, -1, -1, 2, { __VA_ARGS__ } },
 #define REFUSE(name, e)           { false, N_ALL, #name, -1, e, 0, { { 0 } } },
 #define REFUSE1(name, e, ...)     { false, N_ALL, #name, -1, e, 1, { __VA_ARGS__ } },
 #define REFUSE_NR(number, e)      { false, N_ALL, NULL, number, e, 0, { { 0 } } },

@@ -15,6 +15,7 @@
 
 #define PERIOD_US 100000u
 #define RUN       "run-"  /* what the names of our directories begin with */
+#define LEFT_MAX  (8u << 20)
 
 static const char *const ctl_name[] = { "memory", "cpu", "cpuacct", "pids" };
 _Static_assert(BAWN_LEN(ctl_name) == BAWN_CTL_COUNT, "one name per controller");
@@ -198,8 +199,42 @@ static void remove_dir(const struct bawn_hierarchy *h, const char *name)
 		(void)rmdir(path);  /* fails while another run is there, and where root made it for us, which is right */
 }
 
+/* The number after `key` in "key number" lines, or the whole file's where key is NULL. */
+static bool number(int dir, const char *file, const char *key, uint64_t *out)
+{
+	char text[2048];
+	if (read_text(dir, file, text, sizeof text) < 0)
+		return false;
+	const char *at = text;
+	size_t n = key != NULL ? strlen(key) : 0;
+	while (key != NULL && !(strncmp(at, key, n) == 0 && at[n] == ' ')) {
+		at = strchr(at, '\n');
+		if (at == NULL)
+			return false;
+		at++;
+	}
+	*out = strtoull(at + n, NULL, 10);
+	return true;
+}
+
+/* The kernel remembers names that are not there: as much of it as the memory limit gave stays with the host when the run is
+ * over.  What an ordinary run leaves is worth keeping. */
+static void give_back(const struct bawn_hierarchy *mem)
+{
+	uint64_t all = 0, names = 0;
+	if (!number(mem->fd, mem->v2 ? "memory.current" : "memory.kmem.usage_in_bytes", NULL, &all) || all < LEFT_MAX)
+		return;
+	if (mem->v2 && (!number(mem->fd, "memory.stat", "slab_reclaimable", &names) || names < LEFT_MAX))
+		return;
+	char text[24];
+	snprintf(text, sizeof text, "%" PRIu64, mem->v2 ? all : 0);
+	(void)write_text(mem->fd, mem->v2 ? "memory.reclaim" : "memory.force_empty", text);  /* else the kernel does when it needs room */
+}
+
 void bawn_cgroups_remove(struct bawn_cgroups *cg)
 {
+	if (cg->up)
+		give_back(&cg->at[cg->of[BAWN_CTL_MEMORY]]);
 	for (size_t i = 0; i < cg->n; i++) {
 		if (cg->at[i].fd >= 0)
 			remove_dir(&cg->at[i], cg->name);
@@ -401,24 +436,6 @@ int bawn_cgroups_confirm(const struct bawn_cgroups *cg, pid_t pid, struct bawn_e
 		if (read_text(cg->at[i].fd, "cgroup.procs", text, sizeof text) < 0 || !has_word(text, want))
 			return bawn_fail(err, -ESRCH, "process %d is not in '%s/" BAWN_CGROUP_PARENT "/%s'", pid, cg->at[i].mount, cg->name);
 	return 0;
-}
-
-/* The number after `key` in "key number" lines, or the whole file's where key is NULL. */
-static bool number(int dir, const char *file, const char *key, uint64_t *out)
-{
-	char text[2048];
-	if (read_text(dir, file, text, sizeof text) < 0)
-		return false;
-	const char *at = text;
-	size_t n = key != NULL ? strlen(key) : 0;
-	while (key != NULL && !(strncmp(at, key, n) == 0 && at[n] == ' ')) {
-		at = strchr(at, '\n');
-		if (at == NULL)
-			return false;
-		at++;
-	}
-	*out = strtoull(at + n, NULL, 10);
-	return true;
 }
 
 void bawn_cgroups_read(const struct bawn_cgroups *cg, struct bawn_counters *out)

@@ -209,7 +209,7 @@ int bawn_launch_init(struct bawn_launcher *l, int sock)
 {
 	*l = (struct bawn_launcher){ .sock = sock, .epoll = epoll_create1(EPOLL_CLOEXEC),
 		.frame = malloc(BAWN_IPC_MAX), .chunk = malloc(BAWN_WIRE_CHUNK), .spec = BAWN_BUF(BAWN_IPC_MAX),
-		.args = BAWN_BUF(4u << 20), .env = BAWN_BUF(4u << 20), .pending = BAWN_IPC_BUF, .w = { .wall = -1, .sample = -1, .calm = -1, .sockstat = { -1, -1 } } };
+		.args = BAWN_BUF(4u << 20), .env = BAWN_BUF(4u << 20), .pending = BAWN_IPC_BUF, .w = { .wall = -1, .sample = -1, .calm = -1, .sockstat = -1 } };
 	bawn_box_init(&l->box);
 	return l->epoll < 0 || l->frame == NULL || l->chunk == NULL ? -ENOMEM : 0;
 }

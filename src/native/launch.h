@@ -30,7 +30,7 @@ struct bawn_watch {
 	struct bawn_counters last;
 	bool     disk_full, inodes_full;       /* a sample found no room */
 	uint64_t files;                        /* the most open files a sample found in the program itself */
-	int      sockstat[2];                  /* the network namespace's count of TCP sockets, of both families; -1: it has none */
+	int      sockstat;                     /* the network namespace's count of sockets; -1: it has none of its own */
 	uint64_t sockets;                      /* the most a sample found */
 	uint64_t locks;                        /* the most file locks a look found */
 	uint64_t locks_cpu_us;                 /* CPU time at the last look */

@@ -6,5 +6,5 @@
 #define BAWN_LOCKS_MAX 4096
 
 /* Opening the kernel's list waits for a grace period (milliseconds): not for every sample.
- * How many of the newest locks of the host are the run's; 0 while the host has no more than BAWN_LOCKS_MAX. */
+ * How many locks the run holds; 0 while the host has no more than BAWN_LOCKS_MAX. */
 uint64_t bawn_locks_held(const struct bawn_cgroups *cg);

@@ -18,7 +18,7 @@
 #include "native/locks.h"
 
 #define NOTIFY_MAX 100000  /* notifications answered; after that the kernel answers ENOSYS by itself */
-#define SOCKET_BYTES (512u << 10)  /* what a TCP connection may hold: twice the usual net.core.rmem_max, and more than that */
+#define SOCKET_BYTES (512u << 10)  /* what a socket may hold: net.core.rmem_default and wmem_default as they usually are, and more than that */
 #define SOCKETS_MIN  256u
 #define GIVE_WAY_US  100000u  /* of CPU time; most runs end before */
 #define REST_MS      2u     /* between reads of a stream that brings */
@@ -46,17 +46,12 @@ static int make_timer(uint64_t first_ms, uint64_t every_ms, int *out, struct baw
 /* Opened once, and before the program may go: a name in /proc is lost with its first thread. */
 int bawn_watch_sockets(struct bawn_launcher *l, struct bawn_err *err)
 {
-	static const char *const name[] = { "sockstat", "sockstat6" };
+	char path[48];
 	if ((l->box.layers & BAWN_LAYER_BIT(NETNS)) == 0)
 		return 0;
-	for (size_t i = 0; i < BAWN_LEN(name); i++) {
-		char path[48];
-		snprintf(path, sizeof path, "/proc/%d/net/%s", l->box.pid, name[i]);
-		l->w.sockstat[i] = open(path, O_RDONLY | O_CLOEXEC);
-		if (l->w.sockstat[i] < 0 && (i == 0 || errno != ENOENT))  /* not every host has IPv6 */
-			return bawn_fail(err, -errno, "watch the sandbox's sockets");
-	}
-	return 0;
+	snprintf(path, sizeof path, "/proc/%d/net/sockstat", l->box.pid);
+	l->w.sockstat = open(path, O_RDONLY | O_CLOEXEC);
+	return l->w.sockstat < 0 ? bawn_fail(err, -errno, "watch the sandbox's sockets") : 0;
 }
 
 int bawn_watch_start(struct bawn_launcher *l, struct bawn_err *err)
@@ -226,26 +221,22 @@ static void measure_files(struct bawn_launcher *l)
 	l->w.files = n > l->w.files ? n : l->w.files;
 }
 
-/* What a connection holds that nobody accepted is charged to nobody: the kernel charges a socket when it is accepted.  So
- * there may be only as many as could hold the memory limit once more. */
+/* What UDP sockets hold is charged to nobody, nor is what a connection holds that nobody accepted: the kernel charges a TCP
+ * socket when it is accepted.  So there may be only as many as could hold the memory limit once more. */
 static uint64_t sockets_max(const struct bawn_launcher *l)
 {
 	uint64_t n = l->box.spec.limits.memory_bytes / SOCKET_BYTES;
 	return n < SOCKETS_MIN ? SOCKETS_MIN : n;
 }
 
-/* "TCP: inuse 4 orphan 0 ...", "TCP6: inuse 2" */
+/* "sockets: used 4\nTCP: inuse ...": of every family, also those that are in no table of the protocol's. */
 static void measure_sockets(struct bawn_launcher *l)
 {
-	static const char *const line[] = { "TCP: inuse ", "TCP6: inuse " };
-	uint64_t now = 0;
-	for (size_t i = 0; i < BAWN_LEN(line); i++) {
-		char text[512];
-		ssize_t n = l->w.sockstat[i] >= 0 ? pread(l->w.sockstat[i], text, sizeof text - 1, 0) : -1;
-		text[n > 0 ? n : 0] = '\0';
-		const char *at = strstr(text, line[i]);
-		now += at != NULL ? strtoull(at + strlen(line[i]), NULL, 10) : 0;
-	}
+	static const char lead[] = "sockets: used ";
+	char text[64];
+	ssize_t n = l->w.sockstat >= 0 ? pread(l->w.sockstat, text, sizeof text - 1, 0) : -1;
+	text[n > 0 ? n : 0] = '\0';
+	uint64_t now = strncmp(text, lead, sizeof lead - 1) == 0 ? strtoull(text + sizeof lead - 1, NULL, 10) : 0;
 	l->w.sockets = now > l->w.sockets ? now : l->w.sockets;
 }
 
@@ -297,6 +288,8 @@ static bool over(const struct bawn_launcher *l, enum bawn_end *end, uint64_t *th
 		{ w->last.oom_kills > 0, BAWN_END_MEMORY, m->memory_bytes, w->usage.peak_memory_bytes },
 		{ w->locks > BAWN_LOCKS_MAX, BAWN_END_MEMORY, BAWN_LOCKS_MAX, w->locks },
 		{ w->sockets > sockets_max(l), BAWN_END_MEMORY, sockets_max(l), w->sockets },
+		/* Where both clocks have struck it is this one's: one CPU burnt all the time is a timeout, whoever looks first. */
+		{ w->usage.wall_us >= m->timeout_ms * 1000, BAWN_END_TIMEOUT, m->timeout_ms, w->usage.wall_us / 1000 },
 		{ w->usage.cpu_us >= m->cpu_ms * 1000, BAWN_END_CPU, m->cpu_ms, w->usage.cpu_us / 1000 },
 		{ kill_ && w->last.pids_refused > 0, BAWN_END_PIDS, m->pids, m->pids + 1 },
 		{ kill_ && w->disk_full, BAWN_END_DISK, m->disk_bytes, w->usage.disk_bytes },
@@ -369,7 +362,7 @@ static int send_limit_denials(struct bawn_launcher *l, struct bawn_err *err)
 		  m->open_files, w->files },
 		{ w->locks > BAWN_LOCKS_MAX, "file locks", "the kernel keeps locks outside the memory limit, so a run may hold only so many", w->locks,
 		  BAWN_LOCKS_MAX, w->locks },
-		{ w->sockets > sockets_max(l), "TCP sockets", "the kernel keeps what unaccepted connections hold outside the memory limit, so a run may have only so many",
+		{ w->sockets > sockets_max(l), "sockets", "the kernel keeps what UDP sockets and unaccepted connections hold outside the memory limit, so a run may have only so many",
 		  w->sockets, sockets_max(l), w->sockets },
 		{ w->cut[1], "stdout", "the rest of the output was dropped", 1, m->output_bytes, w->seen[1] },
 		{ w->cut[2], "stderr", "the rest of the output was dropped", 1, m->output_bytes, w->seen[2] },
@@ -485,8 +478,7 @@ int bawn_watch_end(struct bawn_launcher *l, enum bawn_end end, uint64_t threshol
 	bawn_close_fdp(&w->wall);    /* nobody would read a timer any more, and epoll would not rest */
 	bawn_close_fdp(&w->sample);
 	bawn_close_fdp(&w->calm);
-	bawn_close_fdp(&w->sockstat[0]);
-	bawn_close_fdp(&w->sockstat[1]);
+	bawn_close_fdp(&w->sockstat);
 	bawn_box_kill(&l->box);
 	int r = drain(l, err);
 	if (r < 0)

@@ -76,6 +76,25 @@ with socket.socket() as s:
         if r < 0: break
         n += 1
 say(n >= 20, f'{n} {errno.errorcode.get(e, "")}')""", denial="setsockopt")
+row("X16", "what UDP sockets hold that nobody reads, beyond the memory limit", "a limit of 2 GiB", """
+to = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); to.bind(('127.0.0.1', 0))
+def fill(n):
+    keep = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(n)]
+    for s in keep:
+        for _ in range(4): can(lambda: s.sendmsg([bytes(60000)], [(1, 37, struct.pack('I', 2))], 0, to.getsockname()))
+    return keep
+for _ in range(3):
+    if os.fork() == 0:
+        keep = fill(200)
+        time.sleep(60)
+        os._exit(0)
+time.sleep(3)
+say(True)""", judge=ends_by("memory"), limits={"memory": 64 * MIB}, weaker={"limits": {"memory": 2048 * MIB}})
+row("X17", "a socket that holds more than others, outside the memory limit (RCVBUF)", "seccomp", """
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+was = s.getsockopt(1, 8)
+s.setsockopt(1, 8, 8 << 20)
+say(s.getsockopt(1, 8) > was, f'{was} {s.getsockopt(1, 8)}')""")
 
 # Said in docs/THREAT-MODEL.md under "What is not defended against"; here so that it stays true.
 limit("an advisory lock (flock) on a file of /usr", "fcntl.flock(os.open('/usr/bin/env', os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB); say(True)")

@@ -29,6 +29,7 @@ static const struct row table[] = {
 #define WHEN2(p, name, ...)   { p, __NR_##name, 0, 2, { __VA_ARGS__ } },
 #define WHEN3(p, name, ...)   { p, __NR_##name, 0, 3, { __VA_ARGS__ } },
 #define NOTHING(name)         { N_ALL, __NR_##name, -1, 0, { { 0 } } },
+#define NOTHING2(name, ...)   { N_ALL, __NR_##name, -1, 2, { __VA_ARGS__ } },
 #define REFUSE(name, e)       { N_ALL, __NR_##name, e, 0, { { 0 } } },
 #define REFUSE1(name, e, ...) { N_ALL, __NR_##name, e, 1, { __VA_ARGS__ } },
 #define REFUSE_NR(number, e)  { N_ALL, number, e, 0, { { 0 } } },

@@ -69,6 +69,18 @@ os.makedirs('made'); open('made/plot.png', 'wb').write(b'\\x89PNG\\0'); open('da
     assert r.stdout == "['tool.sh', 'tree']\n"
 
 
+def test_files_that_cannot_be_kept_are_no_success(client, tmp_path):
+    (tmp_path / "out" / "taken").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "out" / "link").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(bawn.InvalidRequest) as e:
+        client.run("open('taken', 'w').write('x'); print(1)", out_dir=tmp_path / "out")
+    assert e.value.field == "out_dir" and e.value.result.stdout == "1\n" and not e.value.result.ok
+    r = client.run("import os; os.mkdir('link'); open('link/a', 'w'); open('b', 'w')", out_dir=tmp_path / "out")
+    assert r.ok and [(f.path, f.why) for f in r.skipped_files] == [("link/a", "'link' is a link")]
+    assert (tmp_path / "out" / "b").exists() and not list((tmp_path / "elsewhere").iterdir())
+
+
 def test_a_module_among_the_files_is_imported_and_assessed(client):
     assert client.run("import helper; print(helper.x)", files={"helper.py": "x = 5"}).stdout == "5\n"
     with pytest.raises(bawn.PolicyBlocked) as e:

@@ -36,8 +36,21 @@ ok(r["status"] == "memory_limit" or (r["stdout"].strip().isdigit() and int(r["st
 r = w.run("import fcntl,os,time\nfor p in range(12):\n  if os.fork()==0:\n    fds=[os.open('/tmp/l%d_%d'%(p,i),os.O_RDWR|os.O_CREAT) for i in range(240)]\n"
           "    for k in range(160):\n      for fd in fds: fcntl.lockf(fd,fcntl.LOCK_EX|fcntl.LOCK_NB,1,k*2)\n    time.sleep(30); os._exit(0)\ntime.sleep(20)", "-m", "64m", "-t", "25s")
 ok(r["status"] == "memory_limit" and any(d["what"] == "file locks" for d in r["denials"]), f"memory: file locks, which the kernel does not count, are counted ({r['status']} after {r['usage']['wall_ms']} ms)") or r.show()
+r = w.run("import fcntl,os,time\nfor p in range(14):\n  if os.fork()==0:\n    fds=[os.open('/tmp/d%d' % p,os.O_RDWR|os.O_CREAT) for i in range(1000)]\n    if os.fork()==0:\n"
+          "      for fd in fds: fcntl.flock(fd,fcntl.LOCK_SH)\n      os._exit(0)\n    os.wait(); time.sleep(110); os._exit(0)\ntime.sleep(1)\n"
+          "fds=[os.open('/tmp/l%d' % i,os.O_RDWR|os.O_CREAT) for i in range(100)]\nfor k in range(50):\n  for fd in fds: fcntl.lockf(fd,fcntl.LOCK_EX,1,k*2)\n"
+          "print('held',flush=True)\nend=time.process_time()+4\nwhile time.process_time()<end: pass", "-m", "512m", "-t", "120s", "--config", w.config(sandbox="resources:\n  open_files: 1024\n  acknowledge_risk: true\n"))
+ok(r["stdout"] == "held\n" and r["status"] == "memory_limit" and any(d["what"] == "file locks" for d in r["denials"]), f"memory: nor can they hide behind those of others ({r['status']})") or r.show()
 r = w.run("import fcntl,os\nf=open('x','w')\nfcntl.lockf(f,fcntl.LOCK_EX)\nimport sqlite3\nsqlite3.connect('a.db').execute('create table t(a)')\nos.fsync(f.fileno())\nprint('locked')")
 equal(r["stdout"], "locked\n", "memory: control, ordinary locks and fsync work")
+if is_root():  # others have no cgroup to take it back from
+    negative = lambda: int(open("/proc/sys/fs/dentry-state").read().split()[4])
+    before = most = negative()
+    p = w.start("run", "-q", "-m", "256m", "-c", "import os, time\nfor i in range(60000): os.access('/usr/' + 'n' * 180 + os.urandom(8).hex(), 0)\ntime.sleep(0.5)")
+    while p.poll() is None:
+        most = max(most, negative())
+        time.sleep(0.05)
+    ok(p.returncode == 0 and most - before > 50000 and negative() - before < 20000, f"names looked for in vain stay in the host's memory while it runs ({most - before}), not after it ({negative() - before})")
 r = w.run("import os\nos.fsync(999); os.fdatasync(999); os.posix_fadvise(999, 0, 0, os.POSIX_FADV_DONTNEED); print('done')")
 equal(r["stdout"], "done\n", "fsync and readahead advice are answered without reaching the kernel, so never the host's disk")
 p = w.start("run", "-c", "import os, threading\nthreading.Timer(0.5, lambda: os.close(2)).start()\nfor i in range(3000): os.write(1, b'y'*10000)")
