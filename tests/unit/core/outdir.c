@@ -87,7 +87,7 @@ static void test_files(void)
 		{ "nor may a file be in its way",                            "conf/bawn",         "'bawn' is bawn's own directory" },
 		{ "nor where the result will be",                            "result.json",       "'result.json' is the file of the result" },
 		{ "nor a directory of that name",                            "result.json/x",     "'result.json' is the file of the result" },
-		{ "nor through a link",                                      "link/x",            "open directory 'link': Not a directory" },
+		{ "nor through a link",                                      "link/x",            "'link' is a link" },
 		{ "nor over a directory",                                    "sub",               "copy 'sub': replace what is there: Is a directory" },
 	};
 	struct bawn_outdir *d = NULL;
