@@ -29,8 +29,7 @@ static int make_pair(int out[static 2], struct bawn_err *err)
 	return 0;
 }
 
-/* What is written below /proc is the kernel's, or nothing is: somebody may have mounted something else there. */
-static int open_kernel_file(const char *path, int how, struct bawn_err *err)
+int bawn_open_kernel_file(const char *path, int how, struct bawn_err *err)
 {
 	struct statfs fs;
 	bawn_auto_fd fd = open(path, how | O_CLOEXEC | O_NOFOLLOW);
@@ -52,7 +51,7 @@ int bawn_write_maps(pid_t pid, uid_t uid, gid_t gid, struct bawn_err *err)
 			snprintf(path, sizeof path, "/proc/self/%s", row[i].file);
 		else
 			snprintf(path, sizeof path, "/proc/%d/%s", pid, row[i].file);
-		bawn_auto_fd fd = open_kernel_file(path, O_WRONLY, err);
+		bawn_auto_fd fd = bawn_open_kernel_file(path, O_WRONLY, err);
 		if (fd < 0)
 			return fd;
 		if (write(fd, row[i].text, strlen(row[i].text)) < 0)
@@ -210,7 +209,7 @@ static int ordinary_rank(struct bawn_err *err)
 static int ordinary_victim(struct bawn_err *err)
 {
 	char text[16] = "";
-	bawn_auto_fd fd = open_kernel_file("/proc/self/oom_score_adj", O_RDWR, err);
+	bawn_auto_fd fd = bawn_open_kernel_file("/proc/self/oom_score_adj", O_RDWR, err);
 	if (fd < 0)
 		return fd;
 	if (read(fd, text, sizeof text - 1) < 0 || (text[0] == '-' && pwrite(fd, "0", 1, 0) < 0))

@@ -96,6 +96,8 @@ static inline bool bawn_box_observes(const struct bawn_box *box)
 BAWN_MUST_CHECK int bawn_write_maps(pid_t pid, uid_t uid, gid_t gid, struct bawn_err *err);
 /* Those init is born with and the program joins; the process namespace apart. */
 int bawn_box_namespaces(const struct bawn_box *box);
+/* What is written below /proc is the kernel's, or nothing is: somebody may have mounted something else there. */
+BAWN_MUST_CHECK int bawn_open_kernel_file(const char *path, int how, struct bawn_err *err);
 void bawn_net_ahead(struct bawn_net *n);
 BAWN_MUST_CHECK int bawn_net_wait(struct bawn_net *n, struct bawn_err *err);
 void bawn_net_done(struct bawn_net *n);

@@ -14,7 +14,7 @@
 /* Ports below 1024 are nobody's in here: a server may have its 80.  No wall: without it the kernel says EACCES. */
 static void all_ports(void)
 {
-	bawn_auto_fd fd = open("/proc/sys/net/ipv4/ip_unprivileged_port_start", O_WRONLY | O_CLOEXEC);
+	bawn_auto_fd fd = bawn_open_kernel_file("/proc/sys/net/ipv4/ip_unprivileged_port_start", O_WRONLY, NULL);
 	if (fd >= 0)
 		(void)!write(fd, "0", 1);
 }
