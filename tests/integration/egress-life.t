@@ -121,7 +121,7 @@ equal([x["body"]["resource"] for x in w.records("limit.violation")][-1:], ["netw
 
 # --- deadlines ---
 r, got = inside('s = dial(); s.sendall(b"CONNECT index.test:443 HT"); out = [code(head(s))]\ns = dial(); out.append(code(head(s)))\ns = connect("index.test:443"); out.append(code(head(s))); out.append(rest(s)); print(json.dumps(out))',
-                w.network("index.test", head_timeout="400ms"))
+                w.network("index.test", head_timeout="1500ms"))
 equal(got, [408, 408, 200, 0], "half a request, none at all, no greeting: not waited for") or r.show()
 equal(rules(r)["network.head_timeout"]["kind"], "network", "that is told")
 r, got = inside('s = dial()\ntry:\n  for b in b"CONNECT index.test:443 HTTP/1.1\\r\\n" * 40: s.sendall(bytes([b])); time.sleep(0.02)\nexcept OSError: pass\nprint(json.dumps(code(head(s))))', w.network("index.test", head_timeout="500ms"))
@@ -131,7 +131,7 @@ equal(got, 400, "a head of a million bytes") or r.show()
 r, got = inside(f's = get("{PLAIN}/silent"); a = rest(s); s = get("{PLAIN}/drip"); b, end = 0, time.time() + 3\nwhile time.time() < end: b += len(s.recv(100))\nprint(json.dumps([a, b > 5]))', w.network(PLAIN, idle_timeout="700ms"))
 equal(got, [0, True], "a silent peer is cut; control: one that drips is not") or r.show()
 ok("network.idle_timeout" in rules(r), "that is told")
-r, got = inside('print(json.dumps([code(head(connect(x + ".test:443"))) for x in ("black", "mute", "index")]))', w.network("black.test", "mute.test", "index.test", connect_timeout="700ms"))
+r, got = inside('print(json.dumps([code(head(connect(x + ".test:443"))) for x in ("black", "mute", "index")]))', w.network("black.test", "mute.test", "index.test", connect_timeout="2s"))
 equal(got, [502, 502, 200], "nobody there, and a resolver that does not answer: 502; control: index.test") or r.show()
 equal({h["host"]: h["failed"] for h in r["observed"]["network"]}, {"black.test:443": 1, "mute.test:443": 1, "index.test:443": 0}, "counted as failed")
 
@@ -203,7 +203,7 @@ wait_for(lambda: len(ours()) >= 2)
 good = [w.fetch("curl -sS https://index.test/echo", w.network("index.test"), lang="bash") for _ in range(3)]
 beside = median()
 equal({g["stdout"] for g in good}, {"hello from index.test\n"}, "while one floods its proxy, others have theirs") or good[0].show()
-ok(alone[0] == beside[0] == [200] and beside[1] < 40 * alone[1] + 0.2, f"and lose little: a request takes {beside[1] * 1000:.1f} ms in the middle, {alone[1] * 1000:.1f} ms alone") or diag(alone, beside)
+ok(alone[0] == beside[0] == [200] and beside[1] < 40 * alone[1] + 1, f"and lose little: a request takes {beside[1] * 1000:.1f} ms in the middle, {alone[1] * 1000:.1f} ms alone") or diag(alone, beside)
 out, _ = flood.communicate()
 d = json.loads(out)
 ok(d["status"] in ("completed", "failed") and "network.max_received" in {x["hint"].split(":")[0] for x in d["denials"]}, "the flood is over when its run is, and met its cap") or diag(out[:2000])
@@ -256,7 +256,7 @@ p = started()
 p.send_signal(signal.SIGINT)
 out, _ = p.communicate(timeout=60)
 equal((json.loads(out)["status"], [h["connections"] for h in json.loads(out)["observed"]["network"]]), ("cancelled", [1]), "a run that is cancelled still gives its account") or diag(out[:2000])
-r = w.fetch(PRELUDE + LONG, w.network(PLAIN), "-t", "2s")
+r = w.fetch(PRELUDE + LONG, w.network(PLAIN), "-t", "6s")
 equal((r["status"], [h["connections"] for h in r["observed"]["network"]]), ("timeout", [1]), "so does one that takes too long") or r.show()
 missing = World()
 for name in ("launch", "index"):
