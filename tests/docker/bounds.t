@@ -202,7 +202,7 @@ with Engine() as e:
             up.set()
         return raw if kind != OUTPUT else b"".join(message(OUTPUT, raw[12:16] + struct.pack("<I", len(raw[i:i + 1000])) + raw[i:i + 1000]) for i in range(20, len(raw), 1000))
     deaf = Words(e, said=crumble)
-    q = start(deaf, "import time\ntime.sleep(3)\nprint('x' * 3000000, flush=True)\ntime.sleep(60)", "-t", "6s")
+    q = start(deaf, "import time\ntime.sleep(3)\nprint('x' * 3000000, flush=True)\ntime.sleep(60)", "-t", "12s")
     ok(up.wait(60), "a run whose client stops to listen")
     q.send_signal(signal.SIGSTOP)
 

@@ -8,7 +8,7 @@ from engine import *
 SLEEP = "import time\nprint('up', flush=True)\ntime.sleep(300)"
 SAMPLES = f"""
 import bawn, json
-code = "import subprocess, time\\nx = bytearray(96 << 20)\\np = [subprocess.Popen(['sleep', '6']) for _ in range(3)]\\n[q.wait() for q in p]"
+code = "import subprocess, time\\nx = bytearray(96 << 20)\\np = [subprocess.Popen(['sleep', '20']) for _ in range(3)]\\n[q.wait() for q in p]"
 bawn.run(code, backend="docker", image={IMAGE!r}, timeout=60, check=False, on_event=lambda e: e.kind == "usage" and print(json.dumps([e.memory_bytes, e.pids]), flush=True))
 """
 # The file system is what an image is made of; a shell is not needed for that.

@@ -159,7 +159,7 @@ def sandbox(code, mode="walls", without="", lang="python", args=None, inputs=Non
             f.write(text)
         argv.append(f"--in={name}={path}")
     argv += [program(code, lang)] + ([mode, json.dumps(ground.world)] if args is None else args)
-    p = subprocess.run(wrap(argv, setup), stdin=subprocess.DEVNULL, capture_output=True, env=ground.env, cwd=ground.scratch, pass_fds=fds, timeout=120)
+    p = subprocess.run(wrap(argv, setup), stdin=subprocess.DEVNULL, capture_output=True, env=ground.env, cwd=ground.scratch, pass_fds=fds, timeout=400)
     try:
         return json.loads(p.stdout)
     except ValueError:

@@ -2,7 +2,7 @@
 """Reading the log: the filters of list, show and tail; tail follows what is written, over segments too, and
 ends cleanly; a log changed under it is noticed.  export copies lines byte for byte, and makes a bundle that verifies
 without the log, also in Python."""
-import base64, hashlib, os, signal, subprocess, sys, threading
+import base64, datetime, hashlib, os, signal, subprocess, sys, threading
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bawntest import *
 
@@ -89,7 +89,7 @@ short = [u.run(LOW)["id"] for i in range(2)]
 ok(long.wait(30) == 0, "and two that begin later and end before it")
 stamp = [r["ts"] for r in u.records("sandbox.created")]
 ok(stamp[-1] < stamp[0] and stamp[-1] < began * 1e6 - 2e6, "the youngest entries hold one that is older than those before")
-since = f"{int(time.time() - began) + 1}s"
+since = datetime.datetime.utcfromtimestamp(began).isoformat(timespec="microseconds") + "Z"
 equal(sorted(r["id"] for r in u.bawn("history", "--json", "--since", since).json)[1:], sorted(short), f"history --since {since} shows all three")
 want = [r["seq"] for r in u.records() if r["ts"] > began * 1e6]
 equal([r["seq"] for r in u.bawn("audit", "list", "--json", "-n", "100", "--since", since).json][::-1], want, "and audit list each entry since then")

@@ -75,6 +75,11 @@ def ours():
     return sorted(found)
 
 
+def pair():
+    """The proxy and its dialler alone: whoever dialled may still be about to exit."""
+    return wait_for(lambda: len(found := ours()) == 2 and found) or ours()
+
+
 def status(pid):
     with open(f"/proc/{pid}/status") as f:
         return dict(line.rstrip("\n").split(":\t", 1) for line in f if ":\t" in line)
@@ -116,7 +121,7 @@ equal([x["body"]["resource"] for x in w.records("limit.violation")][-1:], ["netw
 
 # --- deadlines ---
 r, got = inside('s = dial(); s.sendall(b"CONNECT index.test:443 HT"); out = [code(head(s))]\ns = dial(); out.append(code(head(s)))\ns = connect("index.test:443"); out.append(code(head(s))); out.append(rest(s)); print(json.dumps(out))',
-                w.network("index.test", head_timeout="400ms"))
+                w.network("index.test", head_timeout="1500ms"))
 equal(got, [408, 408, 200, 0], "half a request, none at all, no greeting: not waited for") or r.show()
 equal(rules(r)["network.head_timeout"]["kind"], "network", "that is told")
 r, got = inside('s = dial()\ntry:\n  for b in b"CONNECT index.test:443 HTTP/1.1\\r\\n" * 40: s.sendall(bytes([b])); time.sleep(0.02)\nexcept OSError: pass\nprint(json.dumps(code(head(s))))', w.network("index.test", head_timeout="500ms"))
@@ -126,7 +131,7 @@ equal(got, 400, "a head of a million bytes") or r.show()
 r, got = inside(f's = get("{PLAIN}/silent"); a = rest(s); s = get("{PLAIN}/drip"); b, end = 0, time.time() + 3\nwhile time.time() < end: b += len(s.recv(100))\nprint(json.dumps([a, b > 5]))', w.network(PLAIN, idle_timeout="700ms"))
 equal(got, [0, True], "a silent peer is cut; control: one that drips is not") or r.show()
 ok("network.idle_timeout" in rules(r), "that is told")
-r, got = inside('print(json.dumps([code(head(connect(x + ".test:443"))) for x in ("black", "mute", "index")]))', w.network("black.test", "mute.test", "index.test", connect_timeout="700ms"))
+r, got = inside('print(json.dumps([code(head(connect(x + ".test:443"))) for x in ("black", "mute", "index")]))', w.network("black.test", "mute.test", "index.test", connect_timeout="2s"))
 equal(got, [502, 502, 200], "nobody there, and a resolver that does not answer: 502; control: index.test") or r.show()
 equal({h["host"]: h["failed"] for h in r["observed"]["network"]}, {"black.test:443": 1, "mute.test:443": 1, "index.test:443": 0}, "counted as failed")
 
@@ -144,7 +149,7 @@ p = w.start("run", "--json", "--config", w.network(PLAIN, idle_timeout="30s"), "
             'time.sleep(4)\nh, n = b"", 0\nwhile c := s.recv(65536): h, n = (h + c)[:300], n + len(c)\nprint(n - h.index(b"\\r\\n\\r\\n") - 4)')
 wait_for(lambda: any(q["path"].startswith("/bytes") for q in w.log()["requests"]), 20)
 time.sleep(0.7)
-pid = [x for x in ours() if status(x)["Seccomp"] == "2"][0]
+pid = [x for x in pair() if status(x)["Seccomp"] == "2"][0]
 used = cpu(pid)
 time.sleep(1.5)
 used = cpu(pid) - used
@@ -169,7 +174,9 @@ for i in range(20):
     for k in range(100):
         s = socket.socket(); s.setblocking(False); s.connect_ex(("127.0.0.1", 3128)); kept.append(s)
     n += len(kept); time.sleep(0.05); [s.close() for s in kept]
-while last != 200 and time.time() < end: last = code(head(connect("index.test:443")))
+while last != 200 and time.time() < end:
+    try: last = code(head(connect("index.test:443")))
+    except OSError: pass
 print(json.dumps([n, last]))''', w.network("index.test", head_timeout="300ms", max_connections=100000))
 equal(got, [2000, 200], "two thousand half-open connections are got over, and the run's own next one is served") or r.show()
 
@@ -196,7 +203,7 @@ wait_for(lambda: len(ours()) >= 2)
 good = [w.fetch("curl -sS https://index.test/echo", w.network("index.test"), lang="bash") for _ in range(3)]
 beside = median()
 equal({g["stdout"] for g in good}, {"hello from index.test\n"}, "while one floods its proxy, others have theirs") or good[0].show()
-ok(alone[0] == beside[0] == [200] and beside[1] < 40 * alone[1] + 0.2, f"and lose little: a request takes {beside[1] * 1000:.1f} ms in the middle, {alone[1] * 1000:.1f} ms alone") or diag(alone, beside)
+ok(alone[0] == beside[0] == [200] and beside[1] < 40 * alone[1] + 1, f"and lose little: a request takes {beside[1] * 1000:.1f} ms in the middle, {alone[1] * 1000:.1f} ms alone") or diag(alone, beside)
 out, _ = flood.communicate()
 d = json.loads(out)
 ok(d["status"] in ("completed", "failed") and "network.max_received" in {x["hint"].split(":")[0] for x in d["denials"]}, "the flood is over when its run is, and met its cap") or diag(out[:2000])
@@ -213,7 +220,7 @@ def started(code=LONG, config=None, **kw):
 
 w.log()
 p = started()
-pids = ours()
+pids = pair()
 equal(len(pids), 2, "a proxy and its dialler") or diag(describe(pids))
 s = [status(x) for x in pids]
 proxy, dialler = sorted(s, key=lambda x: -int(x["Seccomp"]))
@@ -230,7 +237,7 @@ for who in ("proxy", "dialler"):
     if who == "dialler":
         w.log()
         p = started()
-        pids = ours()
+        pids = pair()
     victim = [x for x in pids if status(x)["Seccomp"] == ("2" if who == "proxy" else "0")][0]
     os.kill(victim, signal.SIGKILL)
     out, _ = p.communicate(timeout=60)
@@ -240,7 +247,7 @@ for who in ("proxy", "dialler"):
     ok(wait_for(lambda: not ours(), 10), "and nothing is left") or diag(describe(ours()))
 w.log()
 p = started()
-pids = ours()
+pids = pair()
 p.kill()
 p.communicate()
 ok(len(pids) == 2 and wait_for(lambda: not ours(), 15), "kill -9 of bawn itself: its proxy goes, too") or diag(describe(ours()))
@@ -249,7 +256,7 @@ p = started()
 p.send_signal(signal.SIGINT)
 out, _ = p.communicate(timeout=60)
 equal((json.loads(out)["status"], [h["connections"] for h in json.loads(out)["observed"]["network"]]), ("cancelled", [1]), "a run that is cancelled still gives its account") or diag(out[:2000])
-r = w.fetch(PRELUDE + LONG, w.network(PLAIN), "-t", "2s")
+r = w.fetch(PRELUDE + LONG, w.network(PLAIN), "-t", "6s")
 equal((r["status"], [h["connections"] for h in r["observed"]["network"]]), ("timeout", [1]), "so does one that takes too long") or r.show()
 missing = World()
 for name in ("launch", "index"):

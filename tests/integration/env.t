@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Packages for code that has no network: installed before, in a sandbox of their own, by the real pip and npm from an
 index of the test's; kept whole or not at all; used read-only; recorded one by one; held where the name is suspicious."""
-import os, sys, threading
+import contextlib, os, sys, threading
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from networld import *
 
@@ -286,7 +286,14 @@ w.file("www/simple_slow", '<!DOCTYPE html><html><body><a href="/drip/slow-1.0-py
 
 def ours(program):
     home = os.stat(w.near).st_ino
-    return [pid for pid in processes_of(program) if os.path.exists(f"/proc/{pid}/ns/net") and os.stat(f"/proc/{pid}/ns/net").st_ino == home]
+    found = []
+    for pid in processes_of(program):
+        try:
+            if os.stat(f"/proc/{pid}/ns/net").st_ino == home:
+                found.append(pid)
+        except OSError:
+            pass
+    return found
 
 
 def dripping(*options, package="slow"):
@@ -298,9 +305,11 @@ def dripping(*options, package="slow"):
 
 before = environments()
 p = dripping()
+wait_for(lambda: len(ours(BUILD + "/libexec/bawn/egress")) == 2)  # whoever dialled may still be about to exit
 proxies = ours(BUILD + "/libexec/bawn/egress")
 for pid in proxies:
-    os.kill(pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):  # the second may follow the first by itself
+        os.kill(pid, signal.SIGKILL)
 d = json.loads(p.communicate(timeout=120)[0])
 equal((len(proxies), d["status"], d["error"]["type"], d["stdout"]), (2, "error", "network_lost", ""), "kill -9 of the proxy in mid-install: a typed error, and nothing runs") or diag(d)
 equal((environments(), drafts()), (before, []), "and nothing is kept")

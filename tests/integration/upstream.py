@@ -186,7 +186,7 @@ for port, handler, tls in ((443, Pages, True), (80, Pages, False), (8080, Pages,
         server = kind((address, port), handler)
         server.context = context if tls else None
         started.append(server)
-started.append(socketserver.ThreadingUDPServer(("0.0.0.0", 53), DNS))
+started.append(socketserver.UDPServer(("0.0.0.0", 53), DNS))  # one after the other, as they are asked: see `answers`
 for server in started:
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()

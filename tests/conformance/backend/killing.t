@@ -50,7 +50,7 @@ for signals, name in (((signal.SIGINT,), "cancelled"), ((signal.SIGKILL,), "bawn
     for s in signals:
         p.send_signal(s)
     p.communicate(timeout=30)
-    gone = (lambda: not processes_with(mark)) if name == "cancelled" else (lambda: wait_for(lambda: not processes_with(mark), 5))
+    gone = (lambda: not processes_with(mark)) if name == "cancelled" else (lambda: wait_for(lambda: not processes_with(mark), 30))
     ok(gone(), f"{name}: nothing is alive") or diag(describe(processes_with(mark)))
 equal(w.run("print(1)")["stdout"], "1\n", "and the next run starts")
 done()

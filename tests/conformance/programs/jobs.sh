@@ -8,8 +8,8 @@ bg %1 > /dev/null
 kill %1
 wait $first 2> /dev/null
 [ $? = 143 ] || exit 3
-(trap 'exit 5' TERM; sleep 60 & wait) & second=$!
-sleep 0.2
+(trap 'exit 5' TERM; : > ready; sleep 60 & wait) & second=$!
+until [ -e ready ]; do sleep 0.02; done
 kill -TERM $second
 wait $second
 [ $? = 5 ] || exit 4
@@ -20,6 +20,6 @@ wait
 [ "$(sort done | paste -sd,)" = 1,2,3,4 ] || exit 6
 timeout 0.2 sleep 60
 [ $? = 124 ] || exit 7
-sleep 0.1 &
+sleep 2 &
 fg > /dev/null || exit 8
 trap 'echo ok' EXIT

@@ -11,7 +11,7 @@ COMPLEX = "\n".join(["import math, json, statistics, itertools"] + [
     f"def f{i}(n):\n    total = 0\n    for a in range(n):\n        for b in range(n):\n            for c in range(3):\n"
     f"                if (a + b + c) % {i + 2} == 0:\n                    total += math.sqrt(a*b + c)\n                elif a > b:\n"
     f"                    total -= len(str(a) + str(b))\n    return total" for i in range(20)] + ["print(sum(f(2) for f in (f0, f1, f2)))"])
-HOLD = "import time\ntime.sleep(12)\n"
+HOLD = "import time\ntime.sleep(20)\n"
 
 
 FIRST_UID = 1900000000
@@ -117,7 +117,7 @@ equal((finish(busy)["status"], finish(idle)["status"]), ("timeout", "completed")
 
 # The host is full: wait, then busy.
 conf = w.config(sandbox="dynamic:\n  max_running: 1\nqueue_timeout: 1s\n")
-p, _ = running("import time\ntime.sleep(7)\n")
+p, _ = running("import time\ntime.sleep(12)\n")
 r = w.run("print(1)", "--config", conf)
 equal((r.code, r["status"], r["error"]["type"]), (125, "busy", "busy"), "a full host: busy after queue_timeout")
 HIGH = "print('ran'); open('/etc/cron.d/x','w') if False else None"

@@ -6,10 +6,11 @@ from bawntest import *
 
 N = int(os.environ.get("BAWN_TEST_RUNS", "200"))
 w = World()
-procs = [w.start("run", "--json", "--label", f"n={i}", "-c", f"print({i}*{i})") for i in range(N)]
+conf = w.config(sandbox="queue_timeout: 10m\n")
+procs = [w.start("run", "--json", "--config", conf, "--label", f"n={i}", "-c", f"print({i}*{i})") for i in range(N)]
 results = []
 for i, p in enumerate(procs):
-    out, err = p.communicate(timeout=300)
+    out, err = p.communicate(timeout=900)
     results.append(Result(p.returncode, out.decode(), err.decode()))
 bad = [i for i, r in enumerate(results) if r.code != 0 or r.json is None or r["stdout"] != f"{i*i}\n"]
 equal(bad, [], f"all {N} are answered, each with its own answer")

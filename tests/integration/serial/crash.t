@@ -10,11 +10,19 @@ CODE = "import os,time,subprocess\nif os.fork()==0:\n  os.setsid()\n  if os.fork
 
 
 def alive():
-    return processes_with("/code/main.py") + [p for p in processes_with("312") if b"sleep" in open(f"/proc/{p}/cmdline", "rb").read()]
+    return processes_with("/code/main.py") + processes_with("sleep\x00312")
 
 
 def launchers():
     return processes_of(os.path.join(BUILD, "libexec/bawn/launch"))
+
+
+def kill(*pids):
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
 
 def begin():
@@ -29,7 +37,7 @@ mounts = len(open("/proc/mounts").readlines())
 os.kill(p.pid, signal.SIGKILL)
 start = time.time()
 p.wait()
-ok(wait_for(lambda: not alive() and not launchers(), 2), f"kill -9 of bawn: nothing of the run is alive after {time.time()-start:.2f} s")
+ok(wait_for(lambda: not alive() and not launchers(), 20), f"kill -9 of bawn: nothing of the run is alive after {time.time()-start:.2f} s")
 equal(len(w.records("exec.outcome")), 0, "no outcome was recorded")
 r = w.run("print(1)")
 equal(r.code, 0, "the next run works")
@@ -44,23 +52,18 @@ ok(any(x["id"] == lost[0]["exec"] and x["status"] == "killed" for x in rows), "h
 p, line = begin()
 pids = launchers()
 ok(len(pids) >= 1, "control: there is a launcher")
-for pid in pids:
-    os.kill(pid, signal.SIGKILL)
+kill(*pids)
 out, err = p.communicate(timeout=20)
-ok(wait_for(lambda: not alive(), 2), "kill -9 of the launcher: nothing of the run is alive")
+ok(wait_for(lambda: not alive(), 20), "kill -9 of the launcher: nothing of the run is alive")
 ok(p.returncode in (125, 137), f"bawn says that it failed ({p.returncode})")
 ok(w.records("exec.outcome")[-1]["body"]["status"] in ("killed", "error"), "and the outcome is recorded")
 
 # Both at once, several times.
 for i in range(5):
     p, line = begin()
-    for pid in [p.pid, *launchers()]:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+    kill(p.pid, *launchers())
     p.wait()
-ok(wait_for(lambda: not alive() and not launchers(), 3), "both killed, five times: nothing is alive")
+ok(wait_for(lambda: not alive() and not launchers(), 20), "both killed, five times: nothing is alive")
 r = w.run("print(1)")
 equal((r.code, len(w.records("exec.lost"))), (0, 6), "the next start records all five")
 ok(wait_for(lambda: not cgroup_dirs(), 5), "no cgroup is left")

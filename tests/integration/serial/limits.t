@@ -34,7 +34,7 @@ r = w.run("import socket,time\ns=socket.socket(); s.bind(('127.0.0.1',0)); s.lis
           "  try:\n    while True: total+=c.send(buf)\n  except BlockingIOError: pass\n  keep.append((c,d))\nprint(total>>20)", "-m", "64m", "-t", "20s")
 ok(r["status"] == "memory_limit" or (r["stdout"].strip().isdigit() and int(r["stdout"]) <= 64), f"memory: socket buffers count too ({r['status']} {r['stdout'].strip()} MiB)") or r.show()
 r = w.run("import fcntl,os,time\nfor p in range(12):\n  if os.fork()==0:\n    fds=[os.open('/tmp/l%d_%d'%(p,i),os.O_RDWR|os.O_CREAT) for i in range(240)]\n"
-          "    for k in range(160):\n      for fd in fds: fcntl.lockf(fd,fcntl.LOCK_EX|fcntl.LOCK_NB,1,k*2)\n    time.sleep(30); os._exit(0)\ntime.sleep(20)", "-m", "64m", "-t", "25s")
+          "    for k in range(160):\n      for fd in fds: fcntl.lockf(fd,fcntl.LOCK_EX|fcntl.LOCK_NB,1,k*2)\n    time.sleep(110); os._exit(0)\ntime.sleep(100)", "-m", "64m", "-t", "120s")
 ok(r["status"] == "memory_limit" and any(d["what"] == "file locks" for d in r["denials"]), f"memory: file locks, which the kernel does not count, are counted ({r['status']} after {r['usage']['wall_ms']} ms)") or r.show()
 r = w.run("import fcntl,os,time\nfor p in range(14):\n  if os.fork()==0:\n    fds=[os.open('/tmp/d%d' % p,os.O_RDWR|os.O_CREAT) for i in range(1000)]\n    if os.fork()==0:\n"
           "      for fd in fds: fcntl.flock(fd,fcntl.LOCK_SH)\n      os._exit(0)\n    os.wait(); time.sleep(110); os._exit(0)\ntime.sleep(1)\n"

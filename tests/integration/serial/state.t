@@ -18,7 +18,7 @@ dd if=/dev/zero of={w.dir}/small/fill bs=4k 2>/dev/null || true
 set +e
 {BAWN} run --json -c "{MARKED}" > {w.dir}/full.json; echo $? > {w.dir}/full.code
 rm {w.dir}/small/fill
-{BAWN} run --json -c 'import time; [open("f%03d" % i + "x" * 60, "w").close() for i in range(99)]; print("begun", flush=True); time.sleep(3); print("ended")' > {w.dir}/during.json &
+{BAWN} run --json -c 'import time; [open("f%03d" % i + "x" * 60, "w").close() for i in range(99)]; print("begun", flush=True); time.sleep(8); print("ended")' > {w.dir}/during.json &
 for i in $(seq 100); do ls {w.dir}/small/state/running/* > /dev/null 2>&1 && break; sleep 0.1; done
 sleep 1
 for n in 4096 512 64 8 1; do dd if=/dev/zero bs=$n 2>/dev/null >> {w.dir}/small/fill; done

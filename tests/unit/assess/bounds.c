@@ -21,7 +21,7 @@
 #else
 #define PEAK_COUNTS 1
 #define PART        1
-#define CPU_SECONDS 10
+#define CPU_SECONDS 30
 #endif
 
 enum { PY = BAWN_LANG_PYTHON, SH = BAWN_LANG_BASH, JS = BAWN_LANG_JAVASCRIPT };

@@ -121,8 +121,9 @@ static void many_cuts(int count)
 int main(int argc, char **argv)
 {
 	const int count = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 50;
-	struct timespec now;
-	(void)clock_gettime(CLOCK_REALTIME, &now);
+	struct timespec now = { .tv_nsec = 1 };  /* one of many tests: not by chance */
+	if (argc > 1)
+		(void)clock_gettime(CLOCK_REALTIME, &now);
 	disk_dice = getenv("BAWN_DICE") != NULL ? strtoull(getenv("BAWN_DICE"), NULL, 10) : (uint64_t)now.tv_nsec;
 	diag("BAWN_DICE=%" PRIu64 " makes the same states again", disk_dice);
 	for (int each = 0; each < 2; each++) {

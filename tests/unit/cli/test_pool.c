@@ -71,7 +71,7 @@ int main(void)
 
 	static const enum how mixed[8] = { FINE, CRASH, REFUSE, LARGE, CRASH, HANG, FINE, CRASH };
 	struct ctx m = { .how = mixed, .in_order = true, .parent = getpid(), .apart = true };
-	p = (struct bawn_cli_pool){ .n = 8, .jobs = 2, .timeout_ms = 1500, .ctx = &m, .work = work, .take = take };
+	p = (struct bawn_cli_pool){ .n = 8, .jobs = 2, .timeout_ms = 5000, .ctx = &m, .work = work, .take = take };
 	r = bawn_cli_pool(&p);
 	ok(r == 0 && m.taken == 8 && m.in_order && m.right[0] && m.right[6], "those beside a crash and a hang are there");
 	ok(m.status[1] == -ECHILD && m.status[4] == -ECHILD && m.status[7] == -ECHILD, "a crash is told");

@@ -200,11 +200,11 @@ int main(void)
 	ok(answered(&a, "sha-a", id) == -(int)BAWN_ERROR_APPROVAL_DENIED, "and answers the same request so when it is asked again");
 	ok(hold(&a, "sha-f", 60000, other, &fresh) == 0 && decide(&a, other, true) == BAWN_ERROR_NONE && answered(&a, "sha-f", id) == 1 && strcmp(id, other) == 0 &&
 	   answered(&a, "sha-g", id) == 0, "an approval is found by its request, and by no other");
-	ok(hold(&a, "sha-h", 1000, other, &fresh) == 0 && decide(&a, other, false) == BAWN_ERROR_NONE && answered(&a, "sha-h", id) < 0 &&
-	   usleep(999000) == 0 && usleep(50000) == 0 && answered(&a, "sha-h", id) == 0, "a denial holds until its time is over");
+	ok(hold(&a, "sha-h", 3000, other, &fresh) == 0 && decide(&a, other, false) == BAWN_ERROR_NONE && answered(&a, "sha-h", id) < 0 &&
+	   sleep(3) == 0 && usleep(50000) == 0 && answered(&a, "sha-h", id) == 0, "a denial holds until its time is over");
 	ok(hold(&a, "sha-c", 1, id, &fresh) == 0 && usleep(5000) == 0 && waiting(&a) == 0, "after its time it is not pending");
 	ok(decide(&a, id, true) == BAWN_ERROR_APPROVAL_EXPIRED, "and cannot be approved");
-	ok(hold(&a, "sha-d", 1000, id, &fresh) == 0 && decide(&a, id, true) == BAWN_ERROR_NONE && usleep(999000) == 0 && usleep(50000) == 0 &&
+	ok(hold(&a, "sha-d", 3000, id, &fresh) == 0 && decide(&a, id, true) == BAWN_ERROR_NONE && sleep(3) == 0 && usleep(50000) == 0 &&
 	   use(&a, id, "sha-d") == BAWN_ERROR_APPROVAL_EXPIRED, "nor used when it was approved before");
 	race(&a, dir.path, "sha-e");
 	forge(&a);

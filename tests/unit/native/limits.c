@@ -120,7 +120,7 @@ static void read_back(void *ctx, struct got *g)
 static void stand(void)
 {
 	unsigned good = 0;
-	struct job j = { .memory = 96 * MIB, .pids = 17, .cpus_milli = 1500, .code = "print(1); import time; time.sleep(0.3)" };
+	struct job j = { .memory = 96 * MIB, .pids = 17, .cpus_milli = 1500, .code = "print(1); import time; time.sleep(3)" };
 	auto_got g = run_with(&j, read_back, &good);
 	ok(good == 3 && g.end.outcome.exit_code == 0, "the limits stand in the cgroup while the program runs");
 }
