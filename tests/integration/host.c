@@ -414,7 +414,7 @@ static struct times wait_and_cancel(struct bawn_exec *e)
 static void stuck(const char *dir)
 {
 	static const struct { const char *how, *status; uint64_t most_ms, between_ms; } row[] = {
-		{ "silent", "cancelled", 15000, 0 }, { "full", "cancelled", 15000, 0 }, { "unstarted", "cancelled", 15000, 0 }, { "uncollected", "completed", 15000, 0 }, { "deaf", "cancelled", 20000, 2500 },
+		{ "silent", "cancelled", 4500, 0 }, { "full", "cancelled", 4500, 0 }, { "unstarted", "cancelled", 4500, 0 }, { "uncollected", "completed", 4500, 0 }, { "deaf", "cancelled", 20000, 2500 },
 	};
 	static struct bawn_input input[400];
 	static char name[400][16];
