@@ -236,7 +236,7 @@ static int read_stamp(struct bawn_index *x)
 	struct stat st;
 	char again[STAMP_MAX], mac[BAWN_SHA256_HEX], hash[BAWN_SHA256_HEX];
 	struct bawn_index y = *x;
-	int r = bawn_read_file(x->dirfd, STAMP, &text, NULL);
+	int r = bawn_read_plain_file(x->dirfd, STAMP, &text, NULL);
 	if (r == 0)
 		r = stat_database(x, &st);
 	if (r < 0)

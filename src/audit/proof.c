@@ -129,7 +129,7 @@ static int note_entry(void *ctx, const struct bawn_entry *e)
 static bool published(int dirfd, uint64_t epoch, struct bawn_seal *out, struct bawn_vkey *by)
 {
 	bawn_auto_buf note = BAWN_BUF(4096);
-	if (bawn_read_file(dirfd, "checkpoint", &note, NULL) < 0)
+	if (bawn_read_plain_file(dirfd, "checkpoint", &note, NULL) < 0)
 		return false;
 	for (uint64_t back = 0; back < 2 && back <= epoch; back++)
 		if (bawn_keys_public(dirfd, epoch - back, by) == 0 && bawn_note_read(bawn_buf_span(&note), by, out) && bawn_seal_good(out, by))

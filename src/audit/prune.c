@@ -29,8 +29,9 @@ static bool has_segment(const struct bawn_segments *all, uint64_t first)
 	return false;
 }
 
-/* A log.prune that explains where this log begins?  0, -ENOENT, or -ENOMEM. */
-static int read_cut(struct bawn_span line, const struct bawn_segments *all, struct bawn_line *out_line, struct bawn_cut *out)
+/* A log.prune that explains where this log begins?  It stands in a segment that it left: those before the cut are nobody's
+ * word.  0, -ENOENT, or -ENOMEM. */
+static int read_cut(struct bawn_span line, uint64_t segment, const struct bawn_segments *all, struct bawn_line *out_line, struct bawn_cut *out)
 {
 	const char *problem;
 	struct bawn_cut c;
@@ -41,9 +42,11 @@ static int read_cut(struct bawn_span line, const struct bawn_segments *all, stru
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0 || !bawn_span_is(out_line->type, "log.prune") || !bawn_cut_read(out_line->body, &c) || c.cut > out_line->seq ||
-	    !has_segment(all, c.cut))
+	    c.cut > segment || !has_segment(all, c.cut))
 		return -ENOENT;
 	c.seq = out_line->seq;
+	c.segment = segment;
+	memcpy(c.own, out_line->hash, sizeof c.own);
 	*out = c;
 	return 0;
 }
@@ -64,12 +67,11 @@ static int look_through(int dirfd, uint64_t segment, const struct bawn_segments 
 		r = bawn_lines_next(&lines, &line, &whole, err);
 		if (r < 0 || line.p == NULL)
 			return r;
-		r = whole ? read_cut(line, all, &l, &c) : -ENOENT;
+		r = whole ? read_cut(line, segment, all, &l, &c) : -ENOENT;
 		if (r == -ENOMEM)
 			return bawn_fail(err, r, "read the audit log");
 		if (r == 0 && (best->cut == 0 || c.cut < best->cut)) {
 			*best = c;
-			best->segment = segment;
 			best->at = at;
 		}
 		r = 0;
@@ -113,7 +115,7 @@ static int hinted(struct bawn_store *s, const struct bawn_segments *all, struct 
 	struct bawn_span line = { 0 };
 	bool whole = false;
 	char *end;
-	if (bawn_read_file(s->dirfd, "pruned", &hint, NULL) < 0 || hint.n == 0)
+	if (bawn_read_plain_file(s->dirfd, "pruned", &hint, NULL) < 0 || hint.n == 0)
 		return -ENOENT;
 	const uint64_t segment = strtoull(hint.p, &end, 10), at = strtoull(end, NULL, 10);
 	if (bawn_segment_open(s->dirfd, segment, &fd, NULL) < 0 || bawn_lines_init(&lines, fd, at, NULL) < 0 ||
@@ -122,11 +124,9 @@ static int hinted(struct bawn_store *s, const struct bawn_segments *all, struct 
 	bawn_buf_add(text, line.p, line.n);
 	if (bawn_buf_error(text) < 0)
 		return -ENOENT;
-	int r = read_cut(bawn_buf_span(text), all, out_line, out);
-	if (r == 0) {
-		out->segment = segment;
+	int r = read_cut(bawn_buf_span(text), segment, all, out_line, out);
+	if (r == 0)
 		out->at = at;
-	}
 	return r;
 }
 

@@ -85,7 +85,7 @@ static int check_checkpoint(struct bawn_store *s, const struct bawn_head *h, str
 	struct bawn_vkey key;
 	struct bawn_seal seal;
 	uint64_t size = 0;
-	int r = bawn_read_file(s->dirfd, "checkpoint", &text, NULL);
+	int r = bawn_read_plain_file(s->dirfd, "checkpoint", &text, NULL);
 	if (r == -ENOMEM)
 		return bawn_fail(err, r, "read the audit log");
 	if (r < 0 || !bawn_note_size(bawn_buf_span(&text), &size) || size <= h->size)

@@ -248,6 +248,12 @@ int bawn_segment_not_torn(int fd, uint64_t from, uint64_t end, uint64_t sealed, 
 	/* A segment that lost its first entry: that is written alone where each is signed. */
 	struct commits c = { .sealed = sealed, .key = key, .each = from > 0 && bawn_segment_signs_each(fd) };
 	bawn_auto_lines lines = { 0 };
+	struct stat st;
+	if (fstat(fd, &st) < 0)
+		return bawn_fail(err, -errno, "look at the log");
+	end = (uint64_t)st.st_size < end ? (uint64_t)st.st_size : end;
+	if (end > from && end - from > BAWN_COMMIT_MAX)  /* no crash leaves more than one commit */
+		return 1;
 	int r = bawn_lines_init(&lines, fd, from, err);
 	lines.end = end;
 	while (r == 0) {

@@ -87,10 +87,10 @@ static int put_file(int dirfd, const char *path, const void *p, size_t n, bool d
 {
 	char tmp[PATH_SIZE + 8];
 	snprintf(tmp, sizeof tmp, "%s.tmp", path);
-	bawn_auto_fd fd = openat(dirfd, tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	bawn_auto_fd fd = openat(dirfd, tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	if (fd < 0 && errno == ENOENT) {
 		make_parents(dirfd, path);
-		fd = openat(dirfd, tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+		fd = openat(dirfd, tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	}
 	if (fd < 0)
 		return -errno;
@@ -131,7 +131,7 @@ static uint64_t published(int dirfd)
 {
 	uint64_t size = 0;
 	bawn_auto_buf text = BAWN_BUF(4096);
-	return bawn_read_file(dirfd, "checkpoint", &text, NULL) == 0 && bawn_note_size(bawn_buf_span(&text), &size) ? size : 0;
+	return bawn_read_plain_file(dirfd, "checkpoint", &text, NULL) == 0 && bawn_note_size(bawn_buf_span(&text), &size) ? size : 0;
 }
 
 /* ---- the growing tiles ---- */

@@ -41,6 +41,7 @@ struct bawn_cut {
 	struct bawn_vkey key, genesis;  /* of that epoch, of epoch 0 */
 	struct bawn_tree tree;
 	uint64_t         seq;           /* of the log.prune itself */
+	char             own[64];       /* and its hash */
 	uint64_t         segment, at;   /* where it stands */
 };
 bool bawn_cut_read(struct bawn_span body, struct bawn_cut *out);

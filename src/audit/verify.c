@@ -180,7 +180,8 @@ static void against_quarantine(struct verify *v, const struct bawn_line *l)
 		return;
 	snprintf(path, sizeof path, "quarantine/%s", file);
 	bawn_auto_fd fd = openat(v->dirfd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0 ? errno == ELOOP : fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !has_hash(fd, want))
+	const json_int_t bytes = json_integer_value(json_object_get(j, "cut_bytes"));
+	if (fd < 0 ? errno == ELOOP : fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size != bytes || !has_hash(fd, want))
 		(void)bad(v, l->seq, "%s is not what entry %" PRIu64 " says was cut off", path, l->seq);
 }
 
@@ -195,6 +196,8 @@ static void took(struct verify *v, const struct bawn_checked *c, const struct ba
 		against_key_files(v, l->seq);
 	if (l->seq == 0)
 		note_previous(v, l->body);
+	if (v->cut.cut > 0 && l->seq == v->cut.seq && memcmp(l->hash, v->cut.own, sizeof v->cut.own) != 0)
+		(void)bad(v, l->seq, "entry %" PRIu64 " is not the log.prune that says where the log begins", l->seq);
 	if (!v->trail.skim && bawn_span_is(l->type, "log.recovered"))
 		against_quarantine(v, l);
 	if (l->sealed) {
@@ -417,7 +420,7 @@ static int verify_all(struct verify *v, struct bawn_err *err)
 
 static int read_checkpoint(struct verify *v, bool compare, struct bawn_err *err)
 {
-	int r = bawn_read_file(v->dirfd, "checkpoint", &v->note, NULL);
+	int r = bawn_read_plain_file(v->dirfd, "checkpoint", &v->note, NULL);
 	if (r == -ENOMEM)
 		return bawn_fail(err, r, "read the checkpoint");
 	if (r < 0)

@@ -142,7 +142,7 @@ int bawn_witness_read(int dirfd, const char *file, struct bawn_sighting *out)
 static int read_harmed(int witness, const char *name, struct bawn_sighting *out)
 {
 	bawn_auto_buf text = BAWN_BUF(2 * FILE_MAX);
-	int r = bawn_read_file(witness, name, &text, NULL);
+	int r = bawn_read_plain_file(witness, name, &text, NULL);
 	*out = (struct bawn_sighting){ 0 };
 	return r == 0 || r == -EFBIG ? largest_of(bawn_buf_span(&text), out) : r;  /* none: begun and not finished; telling it anew mends it */
 }

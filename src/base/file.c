@@ -41,6 +41,17 @@ int bawn_read_file(int dirfd, const char *path, struct bawn_buf *out, struct baw
 	return bawn_read_fd(fd, path, out, err);
 }
 
+int bawn_read_plain_file(int dirfd, const char *path, struct bawn_buf *out, struct bawn_err *err)
+{
+	struct stat st;
+	bawn_auto_fd fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return bawn_fail(err, -errno, "open '%s'", path);
+	if (!S_ISREG(st.st_mode))
+		return bawn_fail(err, -EBADMSG, "read '%s', which is not a plain file", path);
+	return bawn_read_fd(fd, path, out, err);
+}
+
 bool bawn_fits_rlimit(uint64_t end)
 {
 	struct rlimit limit;

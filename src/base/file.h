@@ -7,6 +7,8 @@
 
 /* Appends the whole file; -EFBIG where it does not fit the buffer's ceiling. */
 BAWN_MUST_CHECK int bawn_read_file(int dirfd, const char *path, struct bawn_buf *out, struct bawn_err *err);
+/* The same of a plain file alone, -EBADMSG for a pipe that nobody writes to or a device. */
+BAWN_MUST_CHECK int bawn_read_plain_file(int dirfd, const char *path, struct bawn_buf *out, struct bawn_err *err);
 BAWN_MUST_CHECK int bawn_read_fd(int fd, const char *name, struct bawn_buf *out, struct bawn_err *err);
 
 /* May this process have a file that long?  The kernel would answer a write beyond RLIMIT_FSIZE with a signal that

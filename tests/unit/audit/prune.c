@@ -307,6 +307,15 @@ static void not_without(void)
 	made = sh(&w, "rm -r a && cp -a pruned a && f=$(grep -l '\"type\":\"log.prune\"' a/seg/*) && sed -i '/\"type\":\"log.prune\"/s/,\"root\":\"[^{}]*}$/}/' $f && ! cmp -s $f pruned/${f#a/}");
 	v = verify(w.dir);
 	ok(made && !v.ok && opens_as(w.dir) == BAWN_ERROR_AUDIT_TAMPERED, "also where a later signature covers it: %s", v.problem);
+	/* A signed one of another past, in a segment that nobody reads, and behind the end. */
+	static const char *const where[] = { "a/seg/000000000001.jsonl", "$(ls -d a/seg/* | tail -1)" };
+	for (size_t i = 0; i < BAWN_LEN(where); i++) {
+		char put[160];
+		snprintf(put, sizeof put, "grep -h '\"type\":\"log.prune\"' pruned/seg/* | head -1 >> %s", where[i]);
+		made = sh(&w, "rm -rf a wit && cp -a before a") && grow(&w, 5) && sh(&w, rm) && sh(&w, put);
+		v = verify(w.dir);
+		ok(made && !v.ok && opens_as(w.dir) == BAWN_ERROR_AUDIT_TAMPERED, "or is no entry of this log, in %s: %s", where[i], v.problem);
+	}
 	/* The rest edited. */
 	ok(sh(&w, "rm -r a && cp -a pruned a") && verify(w.dir).ok, "back");
 	char first[60];
