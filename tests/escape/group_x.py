@@ -83,12 +83,15 @@ def fill(n):
     for s in keep:
         for _ in range(4): can(lambda: s.sendmsg([bytes(60000)], [(1, 37, struct.pack('I', 2))], 0, to.getsockname()))
     return keep
+full, told = os.pipe()
 for _ in range(3):
     if os.fork() == 0:
         keep = fill(200)
+        os.write(told, b'x')
         time.sleep(60)
         os._exit(0)
-time.sleep(3)
+for _ in range(3): os.read(full, 1)
+time.sleep(1)
 say(True)""", judge=ends_by("memory"), limits={"memory": 64 * MIB}, weaker={"limits": {"memory": 2048 * MIB}})
 row("X17", "a socket that holds more than others, outside the memory limit (RCVBUF)", "seccomp", """
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
