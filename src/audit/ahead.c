@@ -69,7 +69,7 @@ static void check_block(struct block *b, bool signatures)
 		const size_t n = whole ? (size_t)(nl - (b->buf + at)) : limit;
 		if (!add_line(b, (struct bawn_span){ b->buf + at, n }, whole, signatures))
 			b->error = -ENOMEM;
-		else if (b->line[b->lines - 1].r < 0)
+		else if (whole && b->line[b->lines - 1].r < 0)
 			break;  /* nobody asks for what follows it */
 		at += n + 1;
 	}
