@@ -22,7 +22,7 @@ void bawn_notice_done(struct bawn_notice *n)
 static bool read_note(const struct bawn_dirs *d, const char *file, struct bawn_buf *out)
 {
 	bawn_auto_fd state = open(d->state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int r = state < 0 ? -errno : bawn_read_file(state, file, out, NULL);
+	int r = state < 0 ? -errno : bawn_read_plain_file(state, file, out, NULL);
 	if (r < 0)
 		bawn_buf_reset(out);
 	return r != -ENOENT;

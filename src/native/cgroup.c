@@ -15,7 +15,7 @@
 
 #define PERIOD_US 100000u
 #define RUN       "run-"  /* what the names of our directories begin with */
-#define LEFT_MAX  (8u << 20)
+#define LEFT_MAX  (8u << 20)  /* of kernel memory that an ordinary run leaves, and may */
 
 static const char *const ctl_name[] = { "memory", "cpu", "cpuacct", "pids" };
 _Static_assert(BAWN_LEN(ctl_name) == BAWN_CTL_COUNT, "one name per controller");

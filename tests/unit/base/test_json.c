@@ -100,7 +100,7 @@ static void round_trip(void)
 		{ "{\"a\":{\"b\":[{},[],null,true,false,\"\"]}}", NULL },
 		{ "[0.015,0.5]", NULL },
 		{ "{\"a\":[0.30000000000000004]}", NULL },
-		{ "1.7976931348623157e308", "1.7976931348623157e308" },
+		{ "1.7976931348623157e308", NULL },
 	};
 	for (size_t i = 0; i < BAWN_LEN(row); i++) {
 		bawn_auto_json j = NULL;
