@@ -6,7 +6,8 @@
  * (2) torn bytes lie beyond head and the last signed commit, at the very end, and are (part of) one
  *     commit at most;
  * (3) head and checkpoint are read first and sizes are taken once per segment, so a writer at work
- *     cannot make a good log look bad;
+ *     cannot make a good log look bad.  Beyond that head one may cut off what a crash left and go on in its place while it
+ *     is read: what is wrong there counts only where the log has not grown since, else it is looked at anew;
  * (4) what is made from the log (tiles) can be wrong without the log being bad; what the log has
  *     signed (head, checkpoint, the hash of a body and that it is kept, the hash of what was cut off) cannot.
  * An attacker controls: everything in the directory.  One who has the private key, or an older copy of
@@ -584,6 +585,13 @@ static int verify_open(struct verify *v, const struct bawn_audit_verify_options 
 	return r;
 }
 
+/* Is what is wrong perhaps what a writer changed while it was read? */
+static bool overtaken(int dirfd, const struct bawn_audit_report *r, uint64_t acknowledged)
+{
+	struct bawn_head now;
+	return !r->ok && r->first_bad_seq >= acknowledged && bawn_head_read_at(dirfd, &now, NULL) == 0 && now.size > acknowledged;
+}
+
 static int verify_once(int dirfd, const struct bawn_audit_verify_options *o, const struct bawn_vkey *pin, struct bawn_audit_report *report, struct bawn_err *err)
 {
 	struct verify v = { .report = report, .dirfd = dirfd, .note = BAWN_BUF(4096), .sealed_hash = BAWN_NO_HASH, .progress = o->progress, .pinned = o->key != NULL, .pin = *pin };
@@ -596,7 +604,7 @@ static int verify_once(int dirfd, const struct bawn_audit_verify_options *o, con
 	bawn_keeping_done(&v.keeping);
 	if (r == 0)
 		finish_report(&v);
-	return r;
+	return r == 0 && overtaken(dirfd, report, v.head.size) ? -EAGAIN : r;
 }
 
 /* There is no log: was there one? */
@@ -630,9 +638,9 @@ int bawn_audit_verify(const char *dir, const struct bawn_audit_verify_options *o
 		return r;
 	}
 	r = -ENOENT;
-	for (int i = 0; r == -ENOENT && i < BAWN_PRUNED_TRIES; i++)
+	for (int i = 0; (r == -ENOENT || r == -EAGAIN) && i < BAWN_PRUNED_TRIES; i++)
 		r = verify_once(dirfd, o, &pin, &report, err);
-	if (r < 0)
+	if (r < 0 && r != -EAGAIN)  /* bad each time */
 		return bawn_wrap(err, r, "verify '%s'", dir);
 	*out = report;
 	return 0;

@@ -3,12 +3,13 @@
  * Invariants: (1) an entry is handed out only after its bytes, its seq and its link to the neighbour
  * read before it were checked; (2) backwards reads what it hands out and no more, so the last fifty of
  * a huge log cost the same as of a small one.
- * Both see commits beyond head that continue chain and tree and are signed: after a power cut these were acknowledged.
- * Up to head signatures are not checked here: that is for bawn_audit_verify.
- * The log may be pruned meanwhile: what is not there any more is passed over, unless somebody had begun to read it in order.
- * NOTE: an entry being committed this very moment may be seen before its writer knows it is durable. */
+ * Both see commits beyond head that continue chain and tree and are signed, unless somebody is committing: after a power cut
+ * these were acknowledged.  So what was handed out stays: a commit under way may be taken back, also where each of its lines
+ * is signed.  Up to head signatures are not checked here: that is for bawn_audit_verify.
+ * The log may be pruned meanwhile: what is not there any more is passed over, unless somebody had begun to read it in order. */
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include "audit/audit.h"
 #include "audit/entry.h"
@@ -37,8 +38,49 @@ int bawn_walk_show(bawn_entry_fn *entry, void *ctx, const struct bawn_line *l, s
 
 /* ---- the end ---- */
 
-/* Commits that follow *end in one segment, from a byte on; *t is where *end is. */
-static int end_in_segment(int dirfd, uint64_t segment, uint64_t offset, struct bawn_trail *t, struct bawn_head *end, struct bawn_err *err)
+/* What stands there: the head, the segments, how long the last of them is. */
+struct standing { struct bawn_head head; struct bawn_segments *all; uint64_t bytes; };
+
+static int look_at(int dirfd, struct standing *out, struct bawn_err *err)
+{
+	bawn_auto_fd fd = -1;
+	struct stat st = { 0 };
+	bawn_segments_done(out->all);
+	int r = bawn_head_read_at(dirfd, &out->head, err);
+	if (r == 0)
+		r = bawn_segments_list(dirfd, out->all, err);
+	if (r == 0 && out->all->n > 0)
+		r = bawn_segment_open(dirfd, out->all->first[out->all->n - 1], &fd, err);
+	if (r == -ENOENT)  /* a torn one, dropped since */
+		r = 0;
+	if (r == 0 && fd >= 0 && fstat(fd, &st) < 0)
+		r = bawn_fail(err, -errno, "read the audit log");
+	out->bytes = (uint64_t)st.st_size;
+	return r;
+}
+
+static bool ends_at_head(const struct standing *s)
+{
+	const uint64_t last = s->all->n > 0 ? s->all->first[s->all->n - 1] : 0;
+	return last < s->head.segment || (last == s->head.segment && s->bytes <= s->head.offset);
+}
+
+/* What stands beyond head is a commit under way, or was left by a crash.  Where nobody commits it is the latter, as far as it
+ * reaches now; the next writer keeps what of it is signed.  The lock is held for this look alone: no reader keeps a writer
+ * waiting.  Returns 1 if it may be read, 0 if not. */
+static int look_beyond(int dirfd, struct standing *s, struct bawn_err *err)
+{
+	bawn_auto_fd lock = openat(dirfd, "LOCK", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (lock < 0)
+		return errno == ENOENT;  /* a copy, where nobody writes */
+	if (flock(lock, LOCK_SH | LOCK_NB) < 0)
+		return 0;
+	int r = look_at(dirfd, s, err);
+	return r < 0 ? r : 1;
+}
+
+/* Commits that follow *end in one segment, between two bytes; *t is where *end is. */
+static int end_in_segment(int dirfd, uint64_t segment, uint64_t offset, uint64_t until, struct bawn_trail *t, struct bawn_head *end, struct bawn_err *err)
 {
 	bawn_auto_fd fd = -1;
 	bawn_auto_lines lines = { 0 };
@@ -46,6 +88,7 @@ static int end_in_segment(int dirfd, uint64_t segment, uint64_t offset, struct b
 	int r = bawn_segment_open(dirfd, segment, &fd, err);
 	if (r == 0)
 		r = bawn_lines_init(&lines, fd, offset, err);
+	lines.end = until;
 	while (r == 0) {
 		struct bawn_span line;
 		struct bawn_line l;
@@ -70,11 +113,13 @@ static int end_in_segment(int dirfd, uint64_t segment, uint64_t offset, struct b
 
 /* Where the log ends, at head or beyond: segment, offset, size and hash of *out.  A copy without keys/ ends at its head:
  * what stands behind could be anybody's. */
-static int find_end(int dirfd, const struct bawn_head *head, const struct bawn_segments *all, struct bawn_head *out, struct bawn_err *err)
+static int find_end(int dirfd, const struct standing *s, struct bawn_head *out, struct bawn_err *err)
 {
 	int r = 0;
 	struct bawn_trail trail;
 	struct bawn_vkey key;
+	const struct bawn_head *head = &s->head;
+	const struct bawn_segments *all = s->all;
 	struct bawn_head end = *head;
 	*out = end;
 	bawn_trail_init(&trail);
@@ -84,10 +129,11 @@ static int find_end(int dirfd, const struct bawn_head *head, const struct bawn_s
 		bawn_trail_from(&trail, head, &key);
 	}
 	for (size_t i = 0; r == 0 && i < all->n; i++) {
+		const uint64_t until = i + 1 == all->n ? s->bytes : UINT64_MAX;
 		if (all->first[i] == head->segment)
-			r = end_in_segment(dirfd, all->first[i], head->offset, &trail, &end, err);
+			r = end_in_segment(dirfd, all->first[i], head->offset, until, &trail, &end, err);
 		else if (all->first[i] > head->segment && all->first[i] == end.size)
-			r = end_in_segment(dirfd, all->first[i], 0, &trail, &end, err);
+			r = end_in_segment(dirfd, all->first[i], 0, until, &trail, &end, err);
 	}
 	*out = end;
 	return r;
@@ -156,13 +202,14 @@ static int forward_segment(struct forward *f, uint64_t segment, uint64_t from, s
 
 int bawn_walk_open(const char *dir, int *out_fd, struct bawn_segments *all, struct bawn_head *out_end, struct bawn_err *err)
 {
-	struct bawn_head head;
+	struct standing s = { .all = all };
 	int r = bawn_audit_dir_open(dir, out_fd, err);
 	if (r == 0)
-		r = bawn_head_read_at(*out_fd, &head, err);
-	if (r == 0)
-		r = bawn_segments_list(*out_fd, all, err);
-	return r == 0 ? find_end(*out_fd, &head, all, out_end, err) : r;
+		r = look_at(*out_fd, &s, err);
+	if (r == 0 && !ends_at_head(&s))
+		r = look_beyond(*out_fd, &s, err);
+	*out_end = s.head;
+	return r > 0 ? find_end(*out_fd, &s, out_end, err) : r;
 }
 
 /* The segment of a place was pruned: where what follows it is the first that is left, that goes on from it. */

@@ -3,7 +3,8 @@
 #include "audit/head.h"
 #include "audit/segment.h"
 
-/* Readers take no lock: a segment may be pruned between being listed and being opened.  So often the log is looked at anew. */
+/* Readers keep no lock: a segment may be pruned between being listed and being opened, and a torn end cut off while it is
+ * read.  So often the log is looked at anew. */
 #define BAWN_PRUNED_TRIES 3
 
 /* Opens a log for reading: its segments, and where it ends (segment, offset, size and hash of *out_end; the rest is the

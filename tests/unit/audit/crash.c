@@ -1,5 +1,6 @@
 /* crash.c - after a crash at any moment nothing acknowledged is lost, and nothing else is believed.  Here the
  * files are made by hand; power.c and tests/soak/kill.c let them come about. */
+#include <sys/file.h>
 #include "world.h"
 #include "audit/head.h"
 
@@ -165,6 +166,38 @@ static void lagging_heads(void)
 }
 
 /* A lagging head, and behind it a commit whose signature is nobody's. */
+struct meanwhile { const char *dir; int commits; bool done, good; };
+static void go_on(void *ctx, uint64_t done, uint64_t of)
+{
+	struct meanwhile *m = ctx;
+	(void)done, (void)of;
+	if (m->done)
+		return;
+	m->done = true;
+	auto_log a = open_log(m->dir, 0, NULL);
+	m->good = a != NULL;
+	for (int i = 0; m->good && i < m->commits; i++)
+		m->good = put_text(a, "in its place", NULL, NULL) == 0;
+}
+
+/* A torn end is cut off, and others go on in its place, while it is read. */
+static void overtaken(void)
+{
+	auto_world w = world_make();
+	struct bawn_audit_report r = { 0 };
+	struct meanwhile m = { .dir = w.dir, .commits = 8 };
+	const struct bawn_audit_verify_options o = { .progress = { go_on, &m } };
+	bool good = fill_log(w.dir, 5, 0);
+	bawn_auto_fd seg = openat(w.tmp.fd, SEG0, O_RDWR | O_APPEND | O_CLOEXEC);
+	char junk[3000];
+	memset(junk, 'j', sizeof junk);
+	good = good && write(seg, junk, sizeof junk) == (ssize_t)sizeof junk && verify(w.dir).torn_bytes == sizeof junk;
+	ok(good && bawn_audit_verify(w.dir, &o, &r, NULL) == 0 && m.good && r.ok && r.entries > 13, "a writer that cuts off a torn end while it is read is no alarm: %s", r.problem);
+	/* What really is wrong stays so, however much is written meanwhile. */
+	m = (struct meanwhile){ .dir = w.dir, .commits = 8 };
+	ok(verify(w.dir).ok && flip_at(&w, SEG0, 2500) && bawn_audit_verify(w.dir, &o, &r, NULL) == 0 && m.good && !r.ok, "a changed entry is: %s", r.problem);
+}
+
 static void not_signed(void)
 {
 	auto_world w = world_make();
@@ -243,6 +276,38 @@ static size_t line_at(const struct bawn_buf *b, int i)
 	while (i-- > 0)
 		at = (size_t)((const char *)memchr(b->p + at, '\n', b->n - at) - b->p) + 1;
 	return at;
+}
+
+/* What stands beyond head while somebody commits is perhaps taken back: a full disk ends a commit half-way. */
+static void under_way(bool each)
+{
+	auto_world w = world_make();
+	struct bawn_audit *a = NULL;
+	bool good = bawn_audit_open(w.dir, &(struct bawn_audit_options){ .node = "n", .sign_every = each }, &a, NULL) == 0 && put_many(a, 3, NULL);
+	bawn_auto_buf head = get(&w, "a/head");
+	good = good && put_many(a, 4, NULL);
+	close_log(a);
+	forget_checkpoint(&w);
+	set(&w, "a/head", head.p, head.n);
+	struct tally forth = tally(w.dir, NULL), back = { 0 };
+	const uint64_t all = verify(w.dir).entries, known = all - 4;
+	ok(good && forth.all == all && bawn_audit_walk_back(w.dir, count_entry, &back, NULL) == 0 && back.all == all, "control: nobody commits, all %d entries are read, %s",
+	   (int)all, each ? "each signed" : "signed once");
+	bawn_auto_fd lock = openat(w.tmp.fd, "a/LOCK", O_RDWR | O_CLOEXEC);
+	good = flock(lock, LOCK_EX) == 0;
+	forth = tally(w.dir, NULL);
+	back = (struct tally){ 0 };
+	ok(good && forth.all == known && bawn_audit_walk_back(w.dir, count_entry, &back, NULL) == 0 && back.all == known, "while somebody does, those that are acknowledged (%d, %d)",
+	   (int)forth.all, (int)back.all);
+	struct bawn_bookmark place = { 0 };
+	struct tally seen = { 0 };
+	good = bawn_audit_walk_on(w.dir, &place, count_entry, &seen, NULL) == 0 && seen.all == known;
+	struct bawn_head h = { 0 };
+	bawn_auto_fd seg = openat(w.tmp.fd, SEG0, O_RDWR | O_CLOEXEC);
+	good = good && bawn_head_decode(bawn_buf_span(&head), &h) == 0 && ftruncate(seg, (off_t)h.offset) == 0 && flock(lock, LOCK_UN) == 0;
+	ok(good && bawn_audit_walk_on(w.dir, &place, count_entry, &seen, NULL) == 0 && seen.all == known && opens_as(w.dir) == BAWN_ERROR_NONE, "who follows it misses nothing when it is taken back");
+	bawn_auto_fd shared = openat(w.tmp.fd, "a/LOCK", O_RDONLY | O_CLOEXEC);
+	ok(flock(shared, LOCK_EX | LOCK_NB) == 0, "no reader has kept the lock");
 }
 
 /* What no crash leaves where each entry is signed: more than one commit can hold, or not in order. */
@@ -426,6 +491,9 @@ int main(void)
 	every_cut_point();
 	quarantine_keeps_bytes();
 	lagging_heads();
+	under_way(false);
+	under_way(true);
+	overtaken();
 	not_signed();
 	lost_sectors(false);
 	lost_sectors(true);
