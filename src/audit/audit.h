@@ -59,13 +59,17 @@ struct bawn_record {
 
 struct bawn_receipt { uint64_t seq; char hash[BAWN_SHA256_HEX]; uint64_t log_size; /* entries */ };
 
+/* What alerts go by: CRITICAL records and violated limits. */
+enum bawn_notable { BAWN_NOTABLE_CRITICAL, BAWN_NOTABLE_VIOLATION, BAWN_NOTABLE_COUNT };
+
 struct bawn_audit;  /* an open sink */
 struct bawn_audit_ops {
 	/* Queues a record; *out_ticket is given to wait, once.  NULL: nobody will wait; the record goes
 	 * out with the next commit and is then forgotten. */
 	int (*append)(struct bawn_audit *a, const struct bawn_record *rec, uint64_t *out_ticket, struct bawn_err *err);
 	/* Blocks until the record is durable, once for each ticket; all that is queued is committed together.
-	 * An error means: treat it as not written. */
+	 * An error means: treat it as not written.  Where it is known to be there all the same, since only its witness could not
+	 * be told, *out is filled as well. */
 	int (*wait)(struct bawn_audit *a, uint64_t ticket, struct bawn_receipt *out, struct bawn_err *err);
 	void (*close)(struct bawn_audit *a);  /* queued records that nobody waited for are dropped; accepts NULL */
 };
@@ -73,10 +77,10 @@ struct bawn_audit {
 	const struct bawn_audit_ops *ops;
 	char weakness[200];              /* what this log should have and has not, in words, or ""; its first letter comes last,
 	                                  * so that a thread may look while another commits */
-	_Atomic uint64_t notable;        /* CRITICAL records and violated limits that were committed here, the log's own too */
+	_Atomic uint64_t notable[BAWN_NOTABLE_COUNT];  /* how many of these were committed here, the log's own too */
 };
 
-/* One record, durable on return. */
+/* One record, durable on return; *out as `wait` fills it. */
 BAWN_MUST_CHECK int bawn_audit_put(struct bawn_audit *a, const struct bawn_record *rec,
                                    struct bawn_receipt *out, struct bawn_err *err);
 

@@ -30,11 +30,11 @@ int bawn_audit_put(struct bawn_audit *a, const struct bawn_record *rec, struct b
                    struct bawn_err *err)
 {
 	uint64_t ticket;
-	struct bawn_receipt receipt;
+	struct bawn_receipt receipt = { 0 };
 	int r = a->ops->append(a, rec, &ticket, err);
 	if (r == 0)
 		r = a->ops->wait(a, ticket, &receipt, err);
-	if (r == 0 && out != NULL)
+	if (out != NULL && receipt.log_size > 0)
 		*out = receipt;
 	return r;
 }

@@ -100,8 +100,7 @@ static int append(struct bawn_audit *a, const struct bawn_record *rec, uint64_t 
 	i->p.draft = BAWN_BUF(BAWN_ENTRY_MAX);
 	i->p.witnessed = rec->type == BAWN_RECORD_POLICY_CHANGED;
 	i->p.begins = rec->type == BAWN_RECORD_EXEC_INTENT;
-	i->p.notable = rec->type == BAWN_RECORD_LIMIT_VIOLATION ||
-	               strcmp(rec->severity != NULL ? rec->severity : bawn_record_severity(rec->type), "CRITICAL") == 0;
+	bawn_store_note(&i->p, rec->type, rec->severity);
 	i->p.ends = rec->type == BAWN_RECORD_EXEC_OUTCOME || rec->type == BAWN_RECORD_EXEC_LOST;
 	int r = draft(l, &i->p.draft, rec, err);
 	if (r < 0) {
@@ -187,7 +186,8 @@ static void show_state(struct local *l)
 {
 	char *seen = l->audit.weakness;
 	const char *now = l->store.weakness;
-	l->audit.notable = l->store.notable;
+	for (int i = 0; i < BAWN_NOTABLE_COUNT; i++)
+		l->audit.notable[i] = l->store.notable[i];
 	if (seen[0] != '\0' || now[0] == '\0')
 		return;
 	memcpy(seen + 1, now + 1, sizeof l->audit.weakness - 1);
@@ -208,18 +208,22 @@ static struct bawn_pending *part(struct bawn_pending *first, struct bawn_pending
 	return rest;
 }
 
+/* What became of a list. */
+struct outcome { int r, heard; struct bawn_err why, unheard; };
+
 /* With the mutex held.  Those that somebody waits for are taken out of the list and come back as one: nobody else can find
  * or free them until they are told. */
-static struct bawn_pending *answer(struct local *l, struct bawn_pending *first, int r, const struct bawn_err *why)
+static struct bawn_pending *answer(struct local *l, struct bawn_pending *first, const struct outcome *o)
 {
 	struct bawn_pending *waited_for = NULL;
 	for (struct bawn_pending *p = first, *next; p != NULL; p = next) {
 		struct item *i = (struct item *)p;
 		next = p->next;
 		bawn_buf_done(&p->draft);
-		i->code = r;
-		if (r < 0)
-			i->err = *why;
+		const bool unheard = o->r == 0 && p->witnessed && o->heard < 0;
+		i->code = unheard ? o->heard : o->r;
+		if (i->code < 0)
+			i->err = unheard ? o->unheard : o->why;
 		if (i->alone || i->waiters > 0)
 			take_out(l, i);
 		if (i->alone) {
@@ -228,7 +232,7 @@ static struct bawn_pending *answer(struct local *l, struct bawn_pending *first, 
 			p->next = waited_for;
 			waited_for = p;
 		} else {
-			i->state = r == 0 ? WRITTEN : FAILED;
+			i->state = i->code == 0 ? WRITTEN : FAILED;
 		}
 	}
 	return waited_for;
@@ -256,31 +260,40 @@ static bool due(struct local *l)
 	return true;
 }
 
+static bool any_witnessed(const struct bawn_pending *p)
+{
+	while (p != NULL && !p->witnessed)
+		p = p->next;
+	return p != NULL;
+}
+
 /* Comes with the mutex held, and lets it go. */
 static void commit(struct local *l)
 {
-	struct bawn_err why = { 0 }, refused = { 0 };
+	struct outcome o = { 0 }, refused;
 	struct bawn_pending *batch = &take_batch(l)->p, *begins = NULL;
 	l->committing = true;
 	pthread_mutex_unlock(&l->mutex);
-	int r = bawn_store_commit(&l->store, batch, &why);
-	if (r == -ENOSPC) {  /* the last room there is, is for what ends: it does not wait for what would begin */
+	o.r = bawn_store_commit(&l->store, batch, &o.why);
+	refused = o;
+	if (o.r == -ENOSPC) {  /* the last room there is, is for what ends: it does not wait for what would begin */
 		batch = part(batch, &begins);
-		refused = why;
 		if (begins != NULL && batch != NULL) {
-			why = (struct bawn_err){ 0 };
-			r = bawn_store_commit(&l->store, batch, &why);
+			o = (struct outcome){ 0 };
+			o.r = bawn_store_commit(&l->store, batch, &o.why);
 		}
 	}
+	if (o.r == 0 && any_witnessed(batch))
+		o.heard = bawn_store_witnessed(&l->store, &o.unheard);
 	struct bawn_head head;
 	struct bawn_vkey sealer;
 	pthread_mutex_lock(&l->mutex);
 	l->committing = false;
-	begins = answer(l, begins, -ENOSPC, &refused);
-	batch = answer(l, batch, r, &why);
+	begins = answer(l, begins, &refused);
+	batch = answer(l, batch, &o);
 	show_state(l);
 	call_next(l);
-	const bool mine = r == 0 && due(l);
+	const bool mine = o.r == 0 && due(l);
 	if (mine) {  /* the store is another thread's when the mutex goes */
 		head = l->store.head;
 		sealer = l->store.sealer;
@@ -333,7 +346,7 @@ static int wait_for(struct bawn_audit *a, uint64_t ticket, struct bawn_receipt *
 	/* A second one who waits for it comes too late. */
 	const unsigned got = atomic_exchange(&i->state, TAKEN);
 	int r = got == TAKEN ? no_ticket(err) : got == WRITTEN ? 0 : i->code;
-	if (got == WRITTEN && out != NULL)
+	if (got != TAKEN && out != NULL && i->p.receipt.log_size > 0)
 		*out = i->p.receipt;
 	if (got == FAILED && err != NULL)
 		*err = i->err;

@@ -268,6 +268,12 @@ static void put_lines(struct bawn_store *s, struct bawn_head *next, struct bawn_
 	}
 }
 
+static void count_notable(struct bawn_store *s, const struct bawn_pending *p)
+{
+	for (int i = 0; i < BAWN_NOTABLE_COUNT; i++)
+		s->notable[i] += p->notable[i];
+}
+
 /* Appends the list to the open segment; *h moves on only if all went well. */
 int bawn_store_write(struct bawn_store *s, struct bawn_head *h, struct bawn_pending *first,
                      bool new_file, struct bawn_err *err)
@@ -291,9 +297,15 @@ int bawn_store_write(struct bawn_store *s, struct bawn_head *h, struct bawn_pend
 	if (r < 0)
 		return r;
 	for (struct bawn_pending *p = first; p != NULL; p = p->next)
-		p->receipt.log_size = next.size, s->notable += p->notable;
+		p->receipt.log_size = next.size, count_notable(s, p);
 	*h = next;
 	return 0;
+}
+
+void bawn_store_note(struct bawn_pending *p, enum bawn_record_type type, const char *severity)
+{
+	p->notable[BAWN_NOTABLE_CRITICAL] = strcmp(severity != NULL ? severity : bawn_record_severity(type), "CRITICAL") == 0;
+	p->notable[BAWN_NOTABLE_VIOLATION] = type == BAWN_RECORD_LIMIT_VIOLATION;
 }
 
 static int draft_own(struct bawn_store *s, struct bawn_pending *p, enum bawn_record_type type,
@@ -303,7 +315,7 @@ static int draft_own(struct bawn_store *s, struct bawn_pending *p, enum bawn_rec
 	if (body == NULL)
 		return bawn_fail(err, -ENOMEM, "write to the audit log");
 	p->draft = BAWN_BUF(BAWN_ENTRY_MAX);
-	p->notable = strcmp(bawn_record_severity(type), "CRITICAL") == 0;
+	bawn_store_note(p, type, NULL);
 	return bawn_line_draft(&p->draft, &(struct bawn_record){ .type = type, .principal = principal, .body = body }, s->node, err);
 }
 
@@ -582,7 +594,6 @@ static int witness_hears(struct bawn_store *s, struct bawn_err *err)
 
 int bawn_store_commit(struct bawn_store *s, struct bawn_pending *first, struct bawn_err *err)
 {
-	bool witnessed = false;
 	int r = usable(s, err);
 	if (r == 0)
 		r = take_lock(s, err);
@@ -590,10 +601,10 @@ int bawn_store_commit(struct bawn_store *s, struct bawn_pending *first, struct b
 		return r;
 	r = commit_locked(s, first, err);
 	drop_lock(s);
-	for (struct bawn_pending *p = first; p != NULL; p = p->next)
-		witnessed = witnessed || p->witnessed;
-	return r == 0 && witnessed ? tell_witness(s, s->witness_must, err) : r;
+	return r;
 }
+
+int bawn_store_witnessed(struct bawn_store *s, struct bawn_err *err) { return tell_witness(s, s->witness_must, err); }
 
 static int record_locked(struct bawn_store *s, struct bawn_pending *own, bawn_then_fn *then, void *ctx, struct bawn_err *err)
 {

@@ -16,8 +16,8 @@ struct bawn_pending {
 	bool                 new_key;  /* a log.key: what follows is signed by the next epoch */
 	bool                 begins;   /* something that will end: not without the reserve */
 	bool                 ends;     /* the end of something: worth the reserve */
-	bool                 witnessed; /* the witness must know of it before it is acknowledged */
-	bool                 notable;  /* see struct bawn_audit */
+	bool                 witnessed; /* the witness must know of it before it is acknowledged (bawn_store_witnessed) */
+	bool                 notable[BAWN_NOTABLE_COUNT];  /* see struct bawn_audit */
 };
 
 #define BAWN_LINE_AROUND 400u  /* what stands around a draft on its line, or a little more */
@@ -31,7 +31,7 @@ struct bawn_store {
 	int      witness;         /* its directory, or -1 */
 	bool     witness_must;
 	char     weakness[200];   /* see struct bawn_audit */
-	uint64_t notable;         /* likewise */
+	uint64_t notable[BAWN_NOTABLE_COUNT];  /* likewise */
 	uint64_t segment;         /* first seq of the segment open at segfd */
 	uint64_t max_segment, lock_ms, reserve;
 	struct bawn_head head;    /* the last one this handle wrote or checked itself; size 0: none yet */
@@ -53,6 +53,13 @@ void bawn_store_done(struct bawn_store *s);
 
 /* All of the list durable and in the head, or an error and none of it acknowledged. */
 BAWN_MUST_CHECK int bawn_store_commit(struct bawn_store *s, struct bawn_pending *first, struct bawn_err *err);
+
+/* Tells the witness of all that is committed.  An error, which comes only where it must be told, says that it does not know:
+ * the records are in the log all the same, and are not to be written again. */
+BAWN_MUST_CHECK int bawn_store_witnessed(struct bawn_store *s, struct bawn_err *err);
+
+/* What alerts count a record as; severity NULL: that of its type. */
+void bawn_store_note(struct bawn_pending *p, enum bawn_record_type type, const char *severity);
 
 /* Tiles, checkpoint and what the witness knows, up to this head: after the acknowledgement, without waiting
  * for a disk, and a failure costs nothing but that the next one has more to do. */

@@ -229,8 +229,9 @@ static int begin(int witness, const char *name, const char *origin, struct bawn_
 
 static int append(int fd, struct bawn_span line, bool durable, struct bawn_err *err)
 {
-	if (write(fd, line.p, line.n) != (ssize_t)line.n)  /* half a line counts for nothing, and spoils the next: */
-		return bawn_fail(err, errno != 0 ? -errno : -EIO, "tell the witness");
+	int r = bawn_write_all(fd, line.p, line.n, err);  /* half a line counts for nothing, and the next one begins the file anew */
+	if (r < 0)
+		return bawn_wrap(err, r, "tell the witness");
 	return durable && fdatasync(fd) < 0 ? bawn_fail(err, -errno, "tell the witness") : 0;
 }
 

@@ -96,14 +96,27 @@ static uint64_t disk_percent(const char *dir)
 	return all > 0 ? (100 * used + all - 1) / all : 0;
 }
 
-/* Was something that counts committed since it was last looked at?  By this handle: each looks at its own. */
-static bool something_new(struct bawn *b)
+/* What is counted over an hour, and as what the log counts it when it is committed. */
+static const struct { enum kind kind; enum bawn_notable notable; } hourly[] = {
+	{ CRITICAL_EVENTS, BAWN_NOTABLE_CRITICAL },
+	{ VIOLATIONS,      BAWN_NOTABLE_VIOLATION },
+};
+_Static_assert(BAWN_LEN(hourly) == BAWN_NOTABLE_COUNT, "one row per notable");
+
+/* Was one committed since it was last looked at?  By this handle: each looks at its own. */
+static bool is_new(struct bawn *b, enum bawn_notable n)
 {
 	struct bawn_audit *log;
 	if (bawn_log(b, &log, NULL) < 0)
 		return false;
-	const uint64_t now = log->notable;
-	return atomic_exchange(&b->noted, now) != now;
+	const uint64_t now = log->notable[n];
+	return atomic_exchange(&b->noted[n], now) != now;
+}
+
+static bool told_already(const struct bawn *b, enum kind k)
+{
+	bawn_auto_fd dir = open_alerts(b, false);
+	return dir >= 0 && told(dir, k);
 }
 
 static void tell(struct bawn_exec *e, enum kind k, uint64_t actual)
@@ -118,11 +131,17 @@ static void tell(struct bawn_exec *e, enum kind k, uint64_t actual)
 void bawn_alerts_noted(struct bawn_exec *e)
 {
 	struct hour h = { .since = bawn_wall_us() - HOUR_US };
+	bool wanted[BAWN_LEN(hourly)], any = false;
+	for (size_t i = 0; i < BAWN_LEN(hourly); i++) {  /* the log is read back only for one that has not been told this hour */
+		wanted[i] = is_new(e->b, hourly[i].notable) && !told_already(e->b, hourly[i].kind);
+		any = any || wanted[i];
+	}
 	/* A log that cannot be read raises none of these; verify is who tells that. */
-	if (!something_new(e->b) || bawn_audit_walk_back(e->b->dirs.audit, count_entry, &h, NULL) < 0)
+	if (!any || bawn_audit_walk_back(e->b->dirs.audit, count_entry, &h, NULL) < 0)
 		return;
-	tell(e, CRITICAL_EVENTS, h.count[CRITICAL_EVENTS]);
-	tell(e, VIOLATIONS, h.count[VIOLATIONS]);
+	for (size_t i = 0; i < BAWN_LEN(hourly); i++)
+		if (wanted[i])
+			tell(e, hourly[i].kind, h.count[hourly[i].kind]);
 }
 
 void bawn_alerts_disk(struct bawn_exec *e) { tell(e, DISK, disk_percent(e->b->dirs.audit)); }

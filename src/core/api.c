@@ -230,7 +230,7 @@ static int record_policy(void *ctx, const json_t *change, struct bawn_err *err)
 	struct changing *c = ctx;
 	struct bawn *b = c->b;
 	struct bawn_audit *log = NULL;
-	struct bawn_receipt receipt;
+	struct bawn_receipt receipt = { 0 };
 	int r = bawn_log(b, &log, err);
 	if (r < 0)
 		return r;
@@ -243,7 +243,7 @@ static int record_policy(void *ctx, const json_t *change, struct bawn_err *err)
 	r = bawn_audit_put(log, &rec, &receipt, err);
 	bawn_policy_drop(p);
 	/* Also where that failed: the entry is there when only its witness could not be told, and may be after an I/O error. */
-	if (r == 0 || err == NULL || err->type != BAWN_ERROR_AUDIT_BUSY)
+	if (r == 0 || receipt.log_size > 0 || err == NULL || err->type == BAWN_ERROR_AUDIT_FAILED)
 		c->recorded = json_deep_copy(change);
 	return r < 0 ? bawn_wrap(err, r, "the policy was not changed, since that cannot be recorded") : 0;
 }

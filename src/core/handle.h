@@ -21,7 +21,7 @@ struct bawn {
 	bool                    swept;
 	struct bawn_sandbox    *spare;      /* of the native backend, started ahead; or NULL */
 	atomic_flag             tidied;     /* by the first run */
-	_Atomic uint64_t        noted;      /* what of audit->notable the alerts have looked at */
+	_Atomic uint64_t        noted[BAWN_NOTABLE_COUNT];  /* what of audit->notable the alerts have looked at */
 };
 
 struct bawn_policy_ref *bawn_policy_hold(struct bawn *b);

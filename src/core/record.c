@@ -247,24 +247,37 @@ static json_t *text_list(char *const *list, size_t n)
 	return NULL;
 }
 
-/* What was changed by an editor, or by the host's own pip, since the log was told last. */
-static int queue_noticed(struct bawn_exec *e, struct bawn_notice *policy, struct bawn_notice *network, struct bawn_err *err)
+static int record_notice(struct bawn_exec *e, const struct bawn_notice *n, struct bawn_err *err)
 {
-	int r = bawn_policy_notice(&e->b->dirs, e->policy->policy, policy, err);
+	struct bawn_receipt receipt;
+	uint64_t ticket;
+	if (n->body == NULL)
+		return 0;
+	int r = queue(e, BAWN_RECORD_POLICY_CHANGED, n->body, &ticket, err);
+	if (r == 0)
+		r = commit(e, ticket, &receipt, err);
+	if (r == 0)
+		bawn_notice_keep(&e->b->dirs, n);
+	return r;
+}
+
+/* What was changed by an editor, or by the host's own pip, since the log was told last: acknowledged, and known to the
+ * witness, before the intent of what goes by it. */
+static int record_noticed(struct bawn_exec *e, struct bawn_err *err)
+{
+	bawn_auto_notice policy = { 0 }, network = { 0 };
+	int r = bawn_policy_notice(&e->b->dirs, e->policy->policy, &policy, err);
 	if (r == 0 && e->plan != NULL) {
 		bawn_auto_json now = bawn_plan_policy_json(e->plan, e->checked, e->policy->policy);
-		r = now != NULL ? bawn_network_notice(&e->b->dirs, now, network, err) : bawn_fail(err, -ENOMEM, "record the network's policy");
+		r = now != NULL ? bawn_network_notice(&e->b->dirs, now, &network, err) : bawn_fail(err, -ENOMEM, "record the network's policy");
 	}
-	if (r == 0 && policy->body != NULL)
-		r = queue(e, BAWN_RECORD_POLICY_CHANGED, policy->body, NULL, err);
-	if (r == 0 && network->body != NULL)
-		r = queue(e, BAWN_RECORD_POLICY_CHANGED, network->body, NULL, err);
-	return r;
+	if (r == 0)
+		r = record_notice(e, &policy, err);
+	return r == 0 ? record_notice(e, &network, err) : r;
 }
 
 int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err)
 {
-	bawn_auto_notice policy = { 0 }, network = { 0 };
 	const struct bawn_checked *c = e->checked;
 	bawn_auto_json body = common_of_code(e);
 	bool ok = body != NULL;
@@ -296,20 +309,16 @@ int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err)
 	if (r == 0)
 		r = bawn_running_mark(e->b->dirs.state, e->id, from, &e->mark_fd, err);
 	if (r == 0)
+		r = record_noticed(e, err);
+	if (r == 0)
 		r = queue_assessed(e, err);
 	if (r == 0)
 		r = queue_override(e, err);
-	if (r == 0)
-		r = queue_noticed(e, &policy, &network, err);
 	if (r == 0)
 		r = queue(e, BAWN_RECORD_EXEC_INTENT, body, &ticket, err);
 	if (r == 0)
 		r = commit(e, ticket, &e->intent, err);
 	e->intent_durable = r == 0;
-	if (r == 0) {
-		bawn_notice_keep(&e->b->dirs, &policy);
-		bawn_notice_keep(&e->b->dirs, &network);
-	}
 	return r;
 }
 

@@ -75,7 +75,8 @@ static int child(void)
 		outcomes++;
 	ok(outcomes == 8 && stat(name, &st) < 0, "outcomes do");
 	ok(tally(dir, "log.disk_full").of_type == 1 && tally(dir, "exec.outcome").of_type == 8 && verify(dir).ok && verify(dir).segments > 1, "after one log.disk_full, over a change of segments: %s", verify(dir).problem);
-	ok(a->notable == 1 && put(a, BAWN_RECORD_LIMIT_VIOLATION, &err) == 0 && a->notable == 2, "which counts for alerts, as a violated limit does");
+	ok(a->notable[BAWN_NOTABLE_CRITICAL] == 1 && a->notable[BAWN_NOTABLE_VIOLATION] == 0 && put(a, BAWN_RECORD_LIMIT_VIOLATION, &err) == 0 &&
+	   a->notable[BAWN_NOTABLE_CRITICAL] == 1 && a->notable[BAWN_NOTABLE_VIOLATION] == 1, "which counts for alerts, as a violated limit does");
 	ok(put(a, BAWN_RECORD_EXEC_INTENT, &err) < 0 && err.type == BAWN_ERROR_DISK_FULL && strstr(err.msg, "nothing is begun") != NULL, "nothing is begun now: %s", err.msg);
 	auto_log b = open_kept(RESERVE, &err);
 	ok(b == NULL && err.type == BAWN_ERROR_DISK_FULL, "not by another either");

@@ -1,5 +1,7 @@
 /* witness.c - a log that was put back, cut or grown anew contradicts its witness, an honest one never does. */
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include "audit/witness.h"
@@ -266,6 +268,51 @@ static void too_long(void)
 	ok(bawn_audit_rotate_key(w.dir, &(struct bawn_audit_options){ .witness = at(&w, "wit") }, NULL, NULL, &err) == 0 && verify_seen(&w, "wit", false).ok, "with room it does");
 }
 
+/* The log has room and its witness has none: what is written is written once, and only what needs the witness fails. */
+static void no_room(void)
+{
+	auto_world w = world_make();
+	char dir[200];
+	struct bawn_err err = { 0 };
+	if (getuid() != 0) {
+		skip("a witness without room", "needs root to mount a small file system");
+		return;
+	}
+	snprintf(dir, sizeof dir, "%s/small", w.tmp.path);
+	bool good = unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 && mkdir(dir, 0700) == 0 &&
+	            mount("tmpfs", dir, "tmpfs", MS_NOSUID | MS_NODEV, "size=64k") == 0;
+	struct bawn_audit *a = good ? open_seen(&w, "small/wit", true, &err) : NULL;
+	good = a != NULL && bawn_audit_put(a, &(struct bawn_record){ .type = BAWN_RECORD_POLICY_CHANGED }, NULL, &err) == 0;
+	ok(good, "control: with room the change of a policy is acknowledged %s", err.msg);
+	static char block[4096];
+	char fill[220];
+	snprintf(fill, sizeof fill, "%s/fill", dir);
+	bawn_auto_fd fd = open(fill, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	while (write(fd, block, sizeof block) > 0)
+		continue;
+	uint64_t ticket[3];
+	static const enum bawn_record_type type[] = { BAWN_RECORD_EXEC_OUTCOME, BAWN_RECORD_POLICY_CHANGED, BAWN_RECORD_EXEC_INTENT };
+	int refused = 0;
+	struct bawn_receipt receipt[3] = { 0 };
+	/* The witness's file has room left in its last page: until that is used up nothing is refused. */
+	for (int i = 0; good && refused == 0 && i < 60; i++) {
+		struct tally before = tally(w.dir, NULL);
+		int r[3];
+		for (size_t n = 0; n < BAWN_LEN(type); n++)
+			good = good && a->ops->append(a, &(struct bawn_record){ .type = type[n] }, &ticket[n], NULL) == 0;
+		for (size_t n = 0; n < BAWN_LEN(type); n++)
+			r[n] = a->ops->wait(a, ticket[n], &receipt[n], r[1] < 0 && n > 1 ? NULL : &err);
+		refused = r[1];
+		good = good && r[0] == 0 && r[2] == 0 && tally(w.dir, NULL).all == before.all + 3;
+	}
+	ok(good && refused == -ENOSPC && err.type == BAWN_ERROR_DISK_FULL && strstr(err.msg, "its witness does not know") != NULL, "without, it is not: %s", err.msg);
+	ok(good && receipt[1].seq + 1 == receipt[2].seq && receipt[0].seq + 1 == receipt[1].seq, "but it is in the log, once, as what came with it is, which is acknowledged");
+	ok(good && put_text(a, "x", NULL, &err) == 0 && verify(w.dir).ok, "and that goes on");
+	close_log(a);
+	(void)close(bawn_take_fd(&fd));
+	(void)umount2(dir, MNT_DETACH);
+}
+
 /* So it is with segments. */
 static void not_pruned(void)
 {
@@ -361,5 +408,6 @@ int main(void)
 	not_pruned();
 	harmed();
 	kept_checkpoint();
+	no_room();  /* last: it has mounts of its own from there on */
 	return done_testing();
 }
