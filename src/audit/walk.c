@@ -49,10 +49,11 @@ static int look_at(int dirfd, struct standing *out, struct bawn_err *err)
 	int r = bawn_head_read_at(dirfd, &out->head, err);
 	if (r == 0)
 		r = bawn_segments_list(dirfd, out->all, err);
-	if (r == 0 && out->all->n > 0)
+	if (r == 0 && out->all->n > 0) {
 		r = bawn_segment_open(dirfd, out->all->first[out->all->n - 1], &fd, err);
-	if (r == -ENOENT)  /* a torn one, dropped since */
-		r = 0;
+		if (r == -ENOENT)  /* a torn one, dropped since */
+			r = 0;
+	}
 	if (r == 0 && fd >= 0 && fstat(fd, &st) < 0)
 		r = bawn_fail(err, -errno, "read the audit log");
 	out->bytes = (uint64_t)st.st_size;
