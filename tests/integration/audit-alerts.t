@@ -40,6 +40,23 @@ ok("bawn: alert: 4 violated limits within an hour" in r.err and len(alerts(w)) =
 w = world()
 slow(w), slow(w)
 equal(alerts(w), [], "control: below the threshold nothing is said")
+
+# The log is read back to raise an alert, not at each violation for ever after.
+w = world(resource_violations_per_hour=2)
+equal((w.run("print(1)").code, subprocess.run([os.path.join(BUILD, "tests/unit/audit/audit-make"), w.state + "/audit", "400", "batch", "9", "0"]).returncode), (0, 0), "a longer log")
+
+
+def read_back(code="import time; time.sleep(9)"):
+    """How often a run, by default one that violates a limit, has read as much of the log as is read at once backwards."""
+    trace = w.dir + "/trace"
+    subprocess.run(["strace", "-f", "-y", "-e", "trace=pread64", "-o", trace, BAWN, "run", "-t", "200ms", "--config", w.conf, "--state", w.state,
+                    "-c", code], stdin=subprocess.DEVNULL, capture_output=True, env=w.env)
+    return len([x for x in open(trace) if ".jsonl>" in x and x.rstrip().endswith("= 65536")])
+
+
+before, raising, after, none = read_back(), read_back(), read_back(), read_back("print(1)")
+ok(before > none and raising > none and len(alerts(w)) == 1 and after == none,
+   f"told once, it is not counted again within the hour ({before}, {raising}, {after} pieces; {none} without a violation)")
 # A record is written when what it belongs to ends: one of an hour and a half ago may stand behind those of the hour.
 for between in (0, 5400):
     w = world(resource_violations_per_hour=2)
