@@ -65,9 +65,9 @@ static int look_through(int dirfd, uint64_t segment, const struct bawn_segments 
 		bool whole;
 		const uint64_t at = lines.offset;
 		r = bawn_lines_next(&lines, &line, &whole, err);
-		if (r < 0 || line.p == NULL)
+		if (r < 0 || line.p == NULL || !whole)  /* no entry follows what is none, however much of it there is */
 			return r;
-		r = whole ? read_cut(line, segment, all, &l, &c) : -ENOENT;
+		r = read_cut(line, segment, all, &l, &c);
 		if (r == -ENOMEM)
 			return bawn_fail(err, r, "read the audit log");
 		if (r == 0 && (best->cut == 0 || c.cut < best->cut)) {

@@ -101,7 +101,11 @@ int bawn_store_check_published(struct bawn_store *s, const struct bawn_head *h, 
 	int r = check_checkpoint(s, h, err);
 	if (r < 0 || s->witness < 0 || h->size == 0)
 		return r;
+	struct bawn_sighting other;
 	r = bawn_store_signer(s, h->epoch, err);
+	if (r == 0 && !s->witness_must && bawn_witness_replaced(s->witness, s->signer.key.origin, s->dirfd, &other))
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_TAMPERED, NULL, "the audit log was replaced: its witness knows nothing of it, and has seen another one of %" PRIu64
+		                    " entries in its place, %.100s", other.seal.size, other.origin[0] != '\0' ? other.origin : "of a damaged name");
 	if (r == 0)
 		r = bawn_witness_check(s->witness, s->signer.key.origin, s->dirfd, h, err);
 	if (r == -EACCES && !s->witness_must) {  /* made by another user who may write this log */

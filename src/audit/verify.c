@@ -556,6 +556,9 @@ static int ask_witness(struct verify *v, const struct bawn_audit_verify_options 
 	}
 	if (r == -ENOMEM)
 		return bawn_fail(err, r, "read the witness");
+	struct bawn_sighting other;
+	if (r == -ENOENT && found && own && o->witness_own && bawn_witness_replaced(dir, origin, v->dirfd, &other))
+		return bad(v, 0, "the log was replaced: its witness knows nothing of it, and has seen another one of %" PRIu64 " entries in its place", other.seal.size);
 	if (o->witness_may)
 		return 0;
 	if (r == -ENOENT && found)
@@ -640,7 +643,10 @@ int bawn_audit_verify(const char *dir, const struct bawn_audit_verify_options *o
 	r = -ENOENT;
 	for (int i = 0; (r == -ENOENT || r == -EAGAIN) && i < BAWN_PRUNED_TRIES; i++)
 		r = verify_once(dirfd, o, &pin, &report, err);
-	if (r < 0 && r != -EAGAIN)  /* bad each time */
+	if (r == -EAGAIN)
+		return bawn_fail_as(err, BAWN_ERROR_AUDIT_BUSY, NULL, "the end of the audit log '%s' was cut off and written anew each of %d times it was read; verify it again",
+		                    dir, BAWN_PRUNED_TRIES);
+	if (r < 0)
 		return bawn_wrap(err, r, "verify '%s'", dir);
 	*out = report;
 	return 0;

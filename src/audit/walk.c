@@ -77,6 +77,7 @@ static int look_beyond(int dirfd, struct standing *s, struct bawn_err *err)
 	if (flock(lock, LOCK_SH | LOCK_NB) < 0)
 		return 0;
 	int r = look_at(dirfd, s, err);
+	(void)flock(lock, LOCK_UN);  /* not by closing it alone: a child forked meanwhile has it open as well */
 	return r < 0 ? r : 1;
 }
 
@@ -233,6 +234,15 @@ static int find_pruned(struct forward *f, const struct bawn_segments *all, size_
 	return 0;
 }
 
+/* Whoever follows the log was shown what stood beyond head while nobody committed; now somebody does.  Is it still there? */
+static bool still_there(int dirfd, const struct bawn_head *end, const struct bawn_bookmark *p)
+{
+	bawn_auto_fd fd = -1;
+	struct stat st;
+	return (p->segment > end->segment || (p->segment == end->segment && p->offset > end->offset)) &&
+	       bawn_segment_open(dirfd, p->segment, &fd, NULL) == 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size >= p->offset;
+}
+
 /* Where to begin: at the place, or at the start of the segment that holds its entry.  *out_segment indexes all. */
 static int find_start(struct forward *f, const struct bawn_segments *all, size_t *out_segment, uint64_t *out_offset, struct bawn_err *err)
 {
@@ -243,8 +253,10 @@ static int find_start(struct forward *f, const struct bawn_segments *all, size_t
 	int r = !p->known && all->n > 0 && all->first[0] > 0 ? bawn_cut_find(f->dirfd, all, &cut, err) : 0;
 	if (r < 0)
 		return r;
-	if (p->known && p->seq > f->end.size)
-		return tampered(err, f->end.size, "it was here and is gone");
+	if (p->known && p->seq > f->end.size) {
+		f->chain.seq = f->end.size;  /* there is nothing new */
+		return still_there(f->dirfd, &f->end, p) ? 0 : tampered(err, f->end.size, "it was here and is gone");
+	}
 	if (p->known && all->n > 0 && all->first[0] > p->segment)
 		return find_pruned(f, all, out_segment, err);
 	while (i + 1 < all->n && (all->first[i + 1] <= (p->known ? p->segment : p->seq) || all->first[i] < cut.cut))

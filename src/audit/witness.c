@@ -1,7 +1,9 @@
 /* witness.c - see witness.h.
  *
  * Invariants: (1) what it knows never becomes less: lines are appended, and a file is replaced by its
- * largest line alone; (2) bytes that are no whole line count for nothing, and hide no other line.
+ * largest line alone; (2) bytes that are no whole line count for nothing, and hide no other line; (3) one at a time tells it,
+ * also of the threads that share a handle: the lock is on a file opened for that, and let go before that is closed (a child
+ * forked meanwhile has it open as well).
  * What a line says is believed for where it stands, not for its signature: a log put back to before a
  * change of keys does not know the key of what it should be held against.
  * An attacker controls: the log; a file given by name. */
@@ -205,15 +207,19 @@ int bawn_witness_other(int witness, const char *origin, struct bawn_sighting *ou
 
 /* ---- telling ---- */
 
-static int lock(int witness)
+static int lock(int witness, int *out_fd)
 {
-	for (int i = 0; flock(witness, LOCK_EX | LOCK_NB) < 0; i++) {
+	bawn_auto_fd fd = openat(witness, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	for (int i = 0; flock(fd, LOCK_EX | LOCK_NB) < 0; i++) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return -errno;
 		if (i == LOCK_TRIES)
 			return -EBUSY;
 		(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ 0, 2000000 }, NULL);
 	}
+	*out_fd = bawn_take_fd(&fd);
 	return 0;
 }
 
@@ -269,12 +275,40 @@ int bawn_witness_tell(int witness, const char *origin, const struct bawn_head *h
 	if (!bawn_fits_rlimit(2 * FILE_MAX))
 		return durable ? bawn_fail(err, -EFBIG, "tell the witness: the file size limit of this process (RLIMIT_FSIZE) is too low") : 0;
 	memcpy(s.hash, h->hash, sizeof s.hash);
-	int r = lock(witness);
+	bawn_auto_fd held = -1;
+	int r = lock(witness, &held);
 	if (r < 0)
 		return bawn_fail(err, r, "lock the witness");
 	r = tell_locked(witness, origin, &s, durable, err);
-	(void)flock(witness, LOCK_UN);
+	(void)flock(held, LOCK_UN);
 	return r;
+}
+
+/* ---- another log ---- */
+
+/* Does the log's first entry say that it was begun in place of one that the witness knows? */
+static bool says_so(int witness, int audit)
+{
+	bawn_auto_fd fd = -1;
+	bawn_auto_lines lines = { 0 };
+	struct bawn_span text = { 0 };
+	struct bawn_line l;
+	struct bawn_sighting s;
+	bool whole = false;
+	const char *problem;
+	if (bawn_segment_open(audit, 0, &fd, NULL) < 0 || bawn_lines_init(&lines, fd, 0, NULL) < 0 || bawn_lines_next(&lines, &text, &whole, NULL) < 0 ||
+	    !whole || bawn_line_shape(text, &l, &problem) < 0)
+		return false;
+	bawn_auto_json body = json_loadb(l.body.p, l.body.n, JSON_ALLOW_NUL, NULL);
+	const json_t *previous = json_object_get(body, "previous");
+	const char *origin = json_string_value(json_object_get(previous, "origin"));
+	return json_integer_value(json_object_get(previous, "size")) > 0 && (origin == NULL || know(witness, origin, &s) == 0);
+}
+
+bool bawn_witness_replaced(int witness, const char *origin, int audit, struct bawn_sighting *out)
+{
+	struct bawn_sighting own;
+	return know(witness, origin, &own) == -ENOENT && bawn_witness_other(witness, origin, out) == 0 && !says_so(witness, audit);
 }
 
 /* ---- comparing ---- */

@@ -34,6 +34,10 @@ void bawn_witness_name(const char *origin, char out[static BAWN_WITNESS_NAME]);
 /* Of other logs than this: what it was told last, with origin "" where its file is damaged.  -ENOENT where it knows of none. */
 BAWN_MUST_CHECK int bawn_witness_other(int witness, const char *origin, struct bawn_sighting *out);
 
+/* Of a witness that is one log's alone: does it know nothing of this log but something of another, *out, which this one does
+ * not say it was begun in place of?  Then somebody put this one there. */
+bool bawn_witness_replaced(int witness, const char *origin, int audit, struct bawn_sighting *out);
+
 /* Is the log that ends at *h the one it has seen?  AUDIT_TAMPERED where it is shorter, or another one; 1 where that cannot
  * be told: what it has seen was pruned, and the tiles of that are missing. */
 BAWN_MUST_CHECK int bawn_witness_check(int witness, const char *origin, int audit, const struct bawn_head *h, struct bawn_err *err);

@@ -296,6 +296,8 @@ int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err)
 	uint64_t from = 0, ticket;
 	struct bawn_audit *log;
 	int r = bawn_log(e->b, &log, err);
+	if (r == 0)
+		r = record_noticed(e, err);
 	if (r == 0 && log->weakness[0] != '\0') {  /* seen by whoever reads the record, and by whoever ran it */
 		bawn_json_set(body, "weakness", bawn_json_text(bawn_span(log->weakness)), &ok);
 		bawn_json_push(e->warnings, bawn_json_text(bawn_span(log->weakness)), &ok);
@@ -308,8 +310,6 @@ int bawn_record_intent(struct bawn_exec *e, struct bawn_err *err)
 		r = bawn_audit_size(e->b->dirs.audit, &from, err);
 	if (r == 0)
 		r = bawn_running_mark(e->b->dirs.state, e->id, from, &e->mark_fd, err);
-	if (r == 0)
-		r = record_noticed(e, err);
 	if (r == 0)
 		r = queue_assessed(e, err);
 	if (r == 0)

@@ -1,6 +1,7 @@
 /* crash.c - after a crash at any moment nothing acknowledged is lost, and nothing else is believed.  Here the
  * files are made by hand; power.c and tests/soak/kill.c let them come about. */
 #include <sys/file.h>
+#include <sys/resource.h>
 #include "world.h"
 #include "audit/head.h"
 
@@ -166,6 +167,22 @@ static void lagging_heads(void)
 }
 
 /* A lagging head, and behind it a commit whose signature is nobody's. */
+/* A file of any length costs nothing to make. */
+static void endless(void)
+{
+	auto_world w = world_make();
+	bool good = fill_log(w.dir, 3, 0) && sh(&w, "mv a/seg/000000000000.jsonl a/seg/000000000005.jsonl && truncate -s 4T a/seg/000000000009.jsonl");
+	int status = -1;
+	(void)fflush(stdout);
+	pid_t pid = fork();
+	if (pid == 0) {
+		(void)setrlimit(RLIMIT_CPU, &(struct rlimit){ 20, 20 });
+		struct tally t = { 0 };
+		_exit(verify(w.dir).ok || bawn_audit_walk_back(w.dir, count_entry, &t, NULL) == 0 || bawn_audit_walk(w.dir, 0, count_entry, &t, NULL) == 0);
+	}
+	ok(good && waitpid(pid, &status, 0) == pid && status == 0, "a segment of terabytes that hold nothing is a bad log at once");
+}
+
 struct meanwhile { const char *dir; int commits; bool done, good; };
 static void go_on(void *ctx, uint64_t done, uint64_t of)
 {
@@ -293,8 +310,12 @@ static void under_way(bool each)
 	const uint64_t all = verify(w.dir).entries, known = all - 4;
 	ok(good && forth.all == all && bawn_audit_walk_back(w.dir, count_entry, &back, NULL) == 0 && back.all == all, "control: nobody commits, all %d entries are read, %s",
 	   (int)all, each ? "each signed" : "signed once");
+	struct bawn_bookmark beyond = { 0 };
+	struct tally follower = { 0 };
+	good = bawn_audit_walk_on(w.dir, &beyond, count_entry, &follower, NULL) == 0 && follower.all == all;
 	bawn_auto_fd lock = openat(w.tmp.fd, "a/LOCK", O_RDWR | O_CLOEXEC);
-	good = flock(lock, LOCK_EX) == 0;
+	good = good && flock(lock, LOCK_EX) == 0;
+	ok(good && bawn_audit_walk_on(w.dir, &beyond, count_entry, &follower, NULL) == 0 && follower.all == all, "who was shown them is not alarmed when somebody begins to");
 	forth = tally(w.dir, NULL);
 	back = (struct tally){ 0 };
 	ok(good && forth.all == known && bawn_audit_walk_back(w.dir, count_entry, &back, NULL) == 0 && back.all == known, "while somebody does, those that are acknowledged (%d, %d)",
@@ -306,6 +327,7 @@ static void under_way(bool each)
 	bawn_auto_fd seg = openat(w.tmp.fd, SEG0, O_RDWR | O_CLOEXEC);
 	good = good && bawn_head_decode(bawn_buf_span(&head), &h) == 0 && ftruncate(seg, (off_t)h.offset) == 0 && flock(lock, LOCK_UN) == 0;
 	ok(good && bawn_audit_walk_on(w.dir, &place, count_entry, &seen, NULL) == 0 && seen.all == known && opens_as(w.dir) == BAWN_ERROR_NONE, "who follows it misses nothing when it is taken back");
+	ok(bawn_audit_walk_on(w.dir, &beyond, count_entry, &follower, NULL) == -EBADMSG, "but is, when what he was shown is cut off");
 	bawn_auto_fd shared = openat(w.tmp.fd, "a/LOCK", O_RDONLY | O_CLOEXEC);
 	ok(flock(shared, LOCK_EX | LOCK_NB) == 0, "no reader has kept the lock");
 }
@@ -494,6 +516,7 @@ int main(void)
 	under_way(false);
 	under_way(true);
 	overtaken();
+	endless();
 	not_signed();
 	lost_sectors(false);
 	lost_sectors(true);

@@ -1,4 +1,5 @@
 /* witness.c - a log that was put back, cut or grown anew contradicts its witness, an honest one never does. */
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -200,6 +201,61 @@ static void never_less(void)
 	set(&w, path, text.p, text.n);
 	ok(bawn_witness_know(fd, "o/1", &s) == 0 && s.seal.size == 2000, "the largest counts, not the last");
 	ok(bawn_witness_know(fd, "o/2", &s) == -ENOENT && knows(&w, "wit") == 2, "each log has its own");
+}
+
+/* Threads of one handle: one commits and tells, another makes tiles and tells. */
+struct teller { int fd; uint64_t from; int lost; };
+static void *tell_all(void *arg)
+{
+	struct teller *t = arg;
+	struct bawn_head h;
+	struct bawn_sighting s = { 0 };
+	bawn_head_init(&h);
+	memset(h.hash, 'a', 64);
+	for (uint64_t n = t->from; n < 6000; n += 2) {
+		h.size = h.seal.size = n;
+		t->lost += bawn_witness_tell(t->fd, "o/1", &h, n % 10 < 2, NULL) == 0 && (bawn_witness_know(t->fd, "o/1", &s) < 0 || s.seal.size < n);
+	}
+	return NULL;
+}
+
+static void by_threads(void)
+{
+	auto_world w = world_make();
+	bawn_auto_fd fd = -1;
+	bool good = bawn_witness_open(at(&w, "wit"), &fd, NULL) == 0;
+	struct teller t[] = { { .fd = fd, .from = 1 }, { .fd = fd, .from = 2 } };
+	pthread_t id[2];
+	for (int i = 0; good && i < 2; i++)
+		good = pthread_create(&id[i], NULL, tell_all, &t[i]) == 0;
+	for (int i = 0; good && i < 2; i++)
+		(void)pthread_join(id[i], NULL);
+	ok(good && t[0].lost + t[1].lost == 0, "what two threads tell it over one handle it knows (%d lost)", t[0].lost + t[1].lost);
+}
+
+/* Another log, whole and signed by a key of its own, where one was that the witness remembers. */
+static void replaced(void)
+{
+	auto_world w = world_make();
+	const struct bawn_audit_verify_options own = { .witness = at(&w, "wit"), .witness_may = true, .witness_own = true };
+	struct bawn_audit_report r = { 0 };
+	struct bawn_err err = { 0 };
+	bool good = grow(&w, NULL, 2, "foreign") && sh(&w, "mv a foreign") && grow(&w, "wit", 5, "ours") && bawn_audit_verify(w.dir, &own, &r, NULL) == 0 && r.ok;
+	good = good && sh(&w, "mv a ours && cp -a foreign a");
+	ok(good && verify(w.dir).ok, "a log in place of another looks good");
+	ok(good && bawn_audit_verify(w.dir, &own, &r, NULL) == 0 && !r.ok && strstr(r.problem, "was replaced") != NULL, "the witness that was the other's alone knows better: %s", r.problem);
+	ok(open_seen(&w, "wit", false, &err) == NULL && err.type == BAWN_ERROR_AUDIT_TAMPERED && strstr(err.msg, "was replaced") != NULL, "and nobody goes on with it: %s", err.msg);
+	ok(opens_seen(&w, "wit") == BAWN_ERROR_NONE, "control: one that several logs share says nothing of the others");
+	good = sh(&w, "rm -r a wit && cp -a ours a") && grow(&w, "wit", 1, "ours") && sh(&w, "rm -r a");
+	auto_log anew = good ? open_seen(&w, "wit", false, &err) : NULL;
+	ok(anew != NULL && strstr(anew->weakness, "begun anew") != NULL && put_text(anew, "x", NULL, NULL) == 0, "one that was begun anew says so itself");
+	char name[BAWN_WITNESS_NAME], file[100];
+	bawn_witness_name(verify(w.dir).origin, name);
+	snprintf(file, sizeof file, "wit/%s", name);
+	good = unlinkat(w.tmp.fd, file, 0) == 0;
+	err = (struct bawn_err){ 0 };
+	auto_log again = good ? open_seen(&w, "wit", false, &err) : NULL;
+	ok(again != NULL && bawn_audit_verify(w.dir, &own, &r, NULL) == 0 && r.ok && r.previous > 0, "and is no alarm before its witness knows of it: %s%s", err.msg, r.problem);
 }
 
 static void unwritable(void)
@@ -408,6 +464,8 @@ int main(void)
 	not_pruned();
 	harmed();
 	kept_checkpoint();
+	by_threads();
+	replaced();
 	no_room();  /* last: it has mounts of its own from there on */
 	return done_testing();
 }
