@@ -98,9 +98,14 @@ static const char *name_trouble(const char *name)
 	struct bawn_span s = bawn_span(name);
 	if (bawn_utf8_bad(s) != s.n)
 		return "name is not UTF-8";
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f)
+	for (size_t at = 0, n; at < s.n; at += n) {
+		uint32_t c = 0;
+		n = bawn_utf8_next(s, at, &c);
+		if (c < 0x20 || (c >= 0x7f && c <= 0x9f))
 			return "name has control characters";
+		if ((c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069))
+			return "name has characters that turn text round or break lines";
+	}
 	return NULL;
 }
 

@@ -98,6 +98,11 @@ s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 was = s.getsockopt(1, 8)
 s.setsockopt(1, 8, 8 << 20)
 say(s.getsockopt(1, 8) > was, f'{was} {s.getsockopt(1, 8)}')""")
+row("X18", "the same for TCP, by what is waited for (RCVLOWAT)", "seccomp", """
+s = socket.socket()
+was = s.getsockopt(1, 8)
+s.setsockopt(1, 18, 1 << 30)
+say(s.getsockopt(1, 8) > was, f'{was} {s.getsockopt(1, 8)}')""")
 
 # Said in docs/THREAT-MODEL.md under "What is not defended against"; here so that it stays true.
 limit("an advisory lock (flock) on a file of /usr", "fcntl.flock(os.open('/usr/bin/env', os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB); say(True)")

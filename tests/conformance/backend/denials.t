@@ -54,6 +54,9 @@ SAID = {
     "a write outside": ("bash", "mkdir /q", "Read-only file system", "/workspace, /tmp"),
     "a write outside, by node": ("javascript", "require('fs').mkdirSync('/q')", "EROFS", "/workspace, /tmp"),
     "a name that nobody resolves": ("javascript", "require('dns').lookup('a.test', e => { throw e })", ("ENOTFOUND", "EAI_AGAIN"), "no network"),
+    "a program in /tmp": ("bash", "cp /bin/true /tmp/t && /tmp/t", "Permission denied", "/workspace"),
+    "an address that is not its own": ("python", "import socket; socket.socket().bind(('192.0.2.1', 0))", "Cannot assign requested address", "127.0.0.1"),
+    "a call that is not there": ("python", "import os; raise OSError(38, os.strerror(38))", "Function not implemented", "memfd_create"),
     "too many files": ("python", "l = [open('/dev/null') for i in range(3000)]", "Too many open files", "resources.open_files"),
     "a file that is too long": ("python", "import os; os.ftruncate(os.open('x', os.O_CREAT | os.O_RDWR), 1 << 42)", "File too large", "--disk"),
 }

@@ -49,6 +49,7 @@ for kind in (0o020000, 0o060000):
     try: os.mknod('device%o' % kind, kind | 0o600, os.makedev(1, 3))
     except OSError: pass
 open(b'bad\xff', 'w').close(); open('esc\x1b[2J', 'w').close(); open('line\nbreak', 'w').close()
+open('csi\x9b2J', 'w').close(); open('exe\u202egnp', 'w').close()
 os.makedirs('/'.join(['deep'] * 20)); open('/'.join(['deep'] * 15) + '/f', 'w').write('kept')
 with open('sparse', 'w') as f: f.truncate(7 << 20)
 with open('sparse2', 'w') as f: f.truncate(7 << 20)
@@ -60,6 +61,7 @@ made = [("fifo", "named pipe")] if r["stdout"] == "fifo\n" else []  # what canno
 equal(sorted((f["path"], f["why"]) for f in r["skipped_files"]), sorted([
     ("link", "symbolic link"), ("root", "symbolic link"), ("link2", "symbolic link"), ("hard1", "hard link"), ("hard2", "hard link"), *made,
     ("sock", "socket"), ("bad\\xff", "name is not UTF-8"), ("esc\\x1b[2J", "name has control characters"), ("line\\nbreak", "name has control characters"),
+    ("csi\\x9b2J", "name has control characters"), ("exe\\u202egnp", "name has characters that turn text round or break lines"),
     ("/".join(["deep"] * 16), "too deep"), ("sparse2", "files larger than the disk limit")]), "everything else is listed with the reason")
 equal(sorted(os.listdir(w.dir + "/out3")), ["deep", "good", "sparse"], "--out has what was taken")
 r = run("for i in range(1200): open('f%04d' % i, 'w').close()")
