@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include "audit/audit.h"
 #include "audit/entry.h"
 #include "audit/head.h"
@@ -20,6 +21,8 @@
 #include "audit/trail.h"
 #include "audit/walk.h"
 #include "base/cleanup.h"
+
+#define LOCK_TRIES 20  /* of 1 ms */
 
 static int tampered(struct bawn_err *err, uint64_t seq, const char *problem)
 {
@@ -68,15 +71,23 @@ static bool ends_at_head(const struct standing *s)
 
 /* What stands beyond head is a commit under way, or was left by a crash.  Where nobody commits it is the latter, as far as it
  * reaches now; the next writer keeps what of it is signed.  The lock is held for this look alone: no reader keeps a writer
- * waiting.  Returns 1 if it may be read, 0 if not. */
+ * waiting.  A commit takes a moment, so a moment is waited for it: it may be the one that mends what a crash left.  Returns 1 if it
+ * may be read, 0 if not. */
 static int look_beyond(int dirfd, struct standing *s, struct bawn_err *err)
 {
 	bawn_auto_fd lock = openat(dirfd, "LOCK", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (lock < 0)
 		return errno == ENOENT;  /* a copy, where nobody writes */
-	if (flock(lock, LOCK_SH | LOCK_NB) < 0)
-		return 0;
-	int r = look_at(dirfd, s, err);
+	int r = 0;
+	for (int i = 0; flock(lock, LOCK_SH | LOCK_NB) < 0; i++) {
+		if (i == LOCK_TRIES)
+			return 0;
+		(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = 1000000 }, NULL);
+		r = look_at(dirfd, s, err);
+		if (r < 0 || ends_at_head(s))
+			return r;
+	}
+	r = look_at(dirfd, s, err);
 	(void)flock(lock, LOCK_UN);  /* not by closing it alone: a child forked meanwhile has it open as well */
 	return r < 0 ? r : 1;
 }
