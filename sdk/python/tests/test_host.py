@@ -36,7 +36,8 @@ def test_threads_share_a_client(client):
 @pytest.mark.parametrize("signals", [(["SIGINT"]), (["SIGINT", "SIGINT"])], ids=["once", "twice"])
 def test_ctrl_c_ends_the_run_and_is_still_ctrl_c(world, signals):
     p = subprocess.Popen([sys.executable, "-B", "-c", f"""
-import bawn, sys
+import bawn, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what it does not wait for without
 try:
     bawn.run({ON!r}, args=['ends-by-ctrl-c'], on_stdout=lambda t: t.strip() and print('on', flush=True))
 except KeyboardInterrupt:
