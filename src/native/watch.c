@@ -393,7 +393,9 @@ static int send_denials(struct bawn_launcher *l, struct bawn_err *err)
 		snprintf(d.hint, sizeof d.hint, "%s", bawn_syscall_hint(nr));
 		r = send_denial(l, &d, err);
 	}
-	return r;
+	const struct bawn_denial more = { .kind = BAWN_DENIAL_SYSCALL, .what = "further calls", .count = 1,
+		.hint = "so many calls were refused that counting ended: what was refused after that is not listed" };
+	return r == 0 && l->w.notified >= NOTIFY_MAX ? send_denial(l, &more, err) : r;
 }
 
 /* Nobody writes any more.  What it says is for others to read: not here, with privilege. */

@@ -333,4 +333,10 @@ if is_root():
     equal({k: v for k, v in said[-1].items() if k != "undone"}, said[0], "the second says of which change")
 else:
     skip("a change that could not be written", "needs root")
+
+# Refused calls are counted up to a bound; that there were more is said.
+w = World()
+r = w.lifted("import ctypes\nL = ctypes.CDLL(None)\nfor i in range(100001): L.syscall(101, 0, 0, 0, 0)\nL.syscall(321, 0, 0, 0)")
+counted = {d["what"]: d["count"] for d in r["denials"] if d["kind"] == "syscall"}
+equal((r["status"], counted), ("completed", {"ptrace": 100000, "further calls": 1}), "a flood of refused calls cannot hide that there were others") or r.show()
 done()
